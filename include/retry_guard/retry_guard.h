@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Retry Guard: makes gRPC C-core's own retries safe.
+ *
+ * A program registers the plugin once, before it first uses gRPC, and puts a
+ * `retryGuard` block into its service config. From then on every retry that
+ * gRPC's native `retryPolicy` would make is bounded by a retry budget, spread
+ * in time, and made by one layer of the call tree only. Channels without
+ * `retryGuard` in their service config behave exactly as without the plugin.
+ *
+ * This header needs nothing but the C11 standard headers. All strings are
+ * UTF-8 and end in NUL. No function sets errno, raises a signal or throws. */
+#ifndef RETRY_GUARD_RETRY_GUARD_H
+#define RETRY_GUARD_RETRY_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RETRY_GUARD_VERSION_MAJOR 0
+#define RETRY_GUARD_VERSION_MINOR 1
+#define RETRY_GUARD_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define RETRY_GUARD_API __attribute__((visibility("default")))
+#else
+#define RETRY_GUARD_API
+#endif
+
+/* gRPC's own opaque call; declared here so that this header stands alone. */
+typedef struct grpc_call grpc_call;
+
+/* ---- Status ------------------------------------------------------------- */
+
+/* What a function of this header reports. Values never change their meaning;
+ * new ones are added at the end. */
+typedef enum retry_guard_status {
+  RETRY_GUARD_OK = 0,
+  /* gRPC was used before the registration, so its configuration is fixed. */
+  RETRY_GUARD_TOO_LATE = 1,
+  /* The plugin is registered already; the first registration stays. */
+  RETRY_GUARD_ALREADY_REGISTERED = 2,
+  /* The gRPC library in this process is not the one this plugin was built
+   * for. gRPC's internal structures differ between versions, so the plugin
+   * stays out of the process. */
+  RETRY_GUARD_WRONG_GRPC_VERSION = 3,
+  /* A parameter was NULL, out of range, or a struct of unknown size. */
+  RETRY_GUARD_INVALID_ARGUMENT = 4,
+  /* There is no such thing (target, hop context). */
+  RETRY_GUARD_NOT_FOUND = 5,
+  /* The caller's buffer is too small; the needed size was reported. */
+  RETRY_GUARD_BUFFER_TOO_SMALL = 6,
+  RETRY_GUARD_OUT_OF_MEMORY = 7,
+} retry_guard_status;
+
+/* Returns one English sentence for `status` that says what was wrong and what
+ * to do; never NULL, not even for a value outside the enum. The string is
+ * static. Thread-safe. */
+RETRY_GUARD_API const char *retry_guard_status_string(
+    retry_guard_status status);
+
+/* ---- Version ------------------------------------------------------------ */
+
+/* Returns the version of the library, such as "0.1.0". Static, thread-safe. */
+RETRY_GUARD_API const char *retry_guard_version_string(void);
+
+/* Returns the gRPC version that the library was built for, such as "1.51.1";
+ * retry_guard_register refuses every other one. Static, thread-safe. */
+RETRY_GUARD_API const char *retry_guard_grpc_version_string(void);
+
+/* ---- Registration ------------------------------------------------------- */
+
+/* What holds for the whole process. Fill with retry_guard_options_init first,
+ * then change what you need, so that programs keep working when fields are
+ * added. */
+typedef struct retry_guard_options {
+  /* sizeof(retry_guard_options) of the caller; set by the init function. */
+  size_t size;
+  /* Service config (JSON) for channels that bring none of their own, by
+   * channel argument; one that the resolver delivers still replaces it, as
+   * always in gRPC. Copied. NULL: none. It is checked when a channel uses it,
+   * and an invalid one fails that channel as gRPC always does. */
+  const char *default_service_config;
+  /* How this process calls itself in the marks it makes, at most 64 bytes; a
+   * policy's `layer.name` comes before it. Copied. NULL or "": no name. */
+  const char *layer_name;
+  /* Whether retry marks on incoming calls are believed. Set to false at the
+   * edge of your system: marks from outside are then removed from the metadata
+   * and ignored. Default: true. */
+  bool accept_marks;
+} retry_guard_options;
+
+/* Sets `options` (not NULL) to the defaults. Thread-safe. */
+RETRY_GUARD_API void retry_guard_options_init(retry_guard_options *options);
+
+/* Registers the plugin with the gRPC library of this process: call it once,
+ * before grpc_init and before any channel, server or credentials object is
+ * made. `options` may be NULL for the defaults and is not kept.
+ *
+ * Returns OK; TOO_LATE, ALREADY_REGISTERED or WRONG_GRPC_VERSION, in which
+ * case gRPC is left as it was; INVALID_ARGUMENT for an options struct whose
+ * size is unknown or a layer_name that is too long; OUT_OF_MEMORY. It never
+ * aborts the process.
+ *
+ * Threads: concurrent callers are told apart, one gets OK; but no thread may
+ * use gRPC for the first time meanwhile. There is no way to unregister. */
+RETRY_GUARD_API retry_guard_status
+retry_guard_register(const retry_guard_options *options);
+
+/* ---- Hop context -------------------------------------------------------- */
+
+/* What one incoming call hands on to the calls made on its behalf: the retry
+ * mark that says which layer of the call tree owns retries.
+ *
+ * With a parent call (grpc_channel_create_call with a parent and
+ * GRPC_PROPAGATE_DEFAULTS, or grpc::ClientContext::FromServerContext) it flows
+ * by itself and nothing here is needed. The functions below are for programs
+ * that cannot pass a parent: bind the context to a thread while it makes
+ * calls, or carry it by hand. */
+typedef struct retry_guard_hop retry_guard_hop;
+
+/* One metadata entry as the application sees it: `value` holds the raw bytes
+ * (gRPC itself does the base64 of "-bin" entries on the wire). */
+typedef struct retry_guard_metadata {
+  const char *key;
+  const void *value;
+  size_t value_length;
+} retry_guard_metadata;
+
+/* Puts the hop context of `server_call` into `*hop`.
+ *
+ * Returns OK, and the caller owns one reference, to be given back with
+ * retry_guard_hop_unref; the reference keeps the server call's memory alive.
+ * NOT_FOUND, with `*hop` NULL, when the call carries none: it was not marked,
+ * the plugin is not registered, or its initial metadata has not arrived yet
+ * (ask after the request-new-rpc event). INVALID_ARGUMENT for NULL.
+ *
+ * Threads: any, while the caller holds `server_call`. */
+RETRY_GUARD_API retry_guard_status
+retry_guard_hop_from_server_call(grpc_call *server_call, retry_guard_hop **hop);
+
+/* Builds a hop context from the `count` metadata entries of an incoming call,
+ * for programs that receive them by other means than a gRPC server call.
+ * Entries of other names are skipped; of several marks the most restrictive
+ * counts; the entries are not kept. `accept_marks` is not consulted: the
+ * caller vouches for them.
+ *
+ * Returns OK and one reference in `*hop`; NOT_FOUND, with `*hop` NULL, when no
+ * entry says that another layer retries; INVALID_ARGUMENT; OUT_OF_MEMORY.
+ * Thread-safe. */
+RETRY_GUARD_API retry_guard_status retry_guard_hop_from_metadata(
+    const retry_guard_metadata *entries, size_t count, retry_guard_hop **hop);
+
+/* Writes the metadata entry that makes a call one hop below `hop` known as
+ * such: `*key` gets its static name, the first `*length` bytes of `buffer`
+ * (of `capacity` bytes; 128 always suffice) its value.
+ *
+ * Returns OK; NOT_FOUND when the mark must not be forwarded any further (it
+ * passed more hops than allowed, or could not be decoded); BUFFER_TOO_SMALL
+ * with the needed size in `*length`; INVALID_ARGUMENT for NULL. Thread-safe. */
+RETRY_GUARD_API retry_guard_status
+retry_guard_hop_to_metadata(const retry_guard_hop *hop, const char **key,
+                            void *buffer, size_t capacity, size_t *length);
+
+/* Takes one more reference. `hop` must not be NULL. Thread-safe. */
+RETRY_GUARD_API retry_guard_hop *retry_guard_hop_ref(retry_guard_hop *hop);
+
+/* Gives one reference back; NULL is ignored. Thread-safe. */
+RETRY_GUARD_API void retry_guard_hop_unref(retry_guard_hop *hop);
+
+/* Makes `hop` the context of all calls that this thread creates without a
+ * parent of their own, until the matching leave; NULL makes calls contextless.
+ * Returns what held before, which the caller hands to retry_guard_scope_leave.
+ * The thread borrows the caller's reference: keep it until after the leave.
+ * Scopes nest. Affects the calling thread only. */
+RETRY_GUARD_API retry_guard_hop *retry_guard_scope_enter(retry_guard_hop *hop);
+
+/* Ends the innermost scope of this thread: `previous` is what the matching
+ * enter returned. */
+RETRY_GUARD_API void retry_guard_scope_leave(retry_guard_hop *previous);
+
+/* ---- Statistics --------------------------------------------------------- */
+
+/* Why a retry that gRPC would have made was not made. Values never change
+ * their meaning; new ones are added before the count. */
+typedef enum retry_guard_stop {
+  /* Another layer of the call tree owns retries. */
+  RETRY_GUARD_STOP_LAYER = 0,
+  /* The server said so: a negative or malformed pushback. */
+  RETRY_GUARD_STOP_PUSHBACK = 1,
+  /* The retry budget was empty. */
+  RETRY_GUARD_STOP_BUDGET = 2,
+  RETRY_GUARD_STOP_COUNT
+} retry_guard_stop;
+
+/* Returns the lower-case name of a stop reason, such as "budget"; "unknown"
+ * outside the enum. Static, thread-safe. */
+RETRY_GUARD_API const char *retry_guard_stop_string(retry_guard_stop stop);
+
+/* Counters of one target since it was first used; nothing resets them. They
+ * are written without locks, so a snapshot taken under load is not one instant
+ * for all fields, but each field is exact and never decreases unless it says
+ * so. Channels without `retryGuard` are not counted. */
+typedef struct retry_guard_stats {
+  /* sizeof(retry_guard_stats) of the caller; set it before the call. */
+  size_t size;
+  /* Calls of which at least one attempt began. */
+  uint64_t calls;
+  /* Attempts begun, transparent retries left out. attempts == calls + retries
+   * once all calls have ended. */
+  uint64_t attempts;
+  /* Attempts begun as retries under `retryPolicy`. */
+  uint64_t retries;
+  /* Attempts that gRPC repeated transparently since no server saw them. */
+  uint64_t transparent_retries;
+  /* Retries refused, by reason (retry_guard_stop). */
+  uint64_t stops[RETRY_GUARD_STOP_COUNT];
+  /* Retries that began without a decision of the guard and were let through,
+   * or ended locally since there was no token. */
+  uint64_t undecided_retries;
+  uint64_t rejected_retries;
+  /* Tokens taken for retries that have not begun yet; rises and falls. */
+  uint64_t tokens_outstanding;
+  /* What the budget holds now, in thousandths of a retry; rises and falls. */
+  uint64_t budget_milli;
+  /* Marks put on attempts as owner; carried on from an incoming call. */
+  uint64_t marks_made;
+  uint64_t marks_forwarded;
+  /* Times the guard failed itself and let a call pass untouched. */
+  uint64_t fail_open;
+} retry_guard_stats;
+
+/* Fills `stats` (its size set) with the counters of `target`, spelled as the
+ * channel was created, with or without gRPC's default scheme ("dns:///").
+ * Different spellings of one address are different targets.
+ *
+ * Returns OK; NOT_FOUND when no guarded call went to it so far, or it was
+ * reclaimed since the last of its channels is gone; INVALID_ARGUMENT.
+ * Thread-safe; takes the lock of the target table for a look-up, which no call
+ * ever takes. */
+RETRY_GUARD_API retry_guard_status
+retry_guard_stats_get(const char *target, retry_guard_stats *stats);
+
+/* What concerns the process rather than a target. */
+typedef struct retry_guard_process_stats {
+  /* sizeof(retry_guard_process_stats) of the caller. */
+  size_t size;
+  /* Incoming calls that carried a mark that was believed. */
+  uint64_t marks_accepted;
+  /* Incoming marks removed since accept_marks is off. */
+  uint64_t marks_stripped;
+  /* Incoming marks that could not be decoded or had passed more hops than
+   * allowed: their calls count as marked, but the mark ends here. */
+  uint64_t marks_rejected;
+  /* Incoming calls without a mark whose caller's retry header says that it
+   * retries by itself. */
+  uint64_t foreign_retries;
+  /* Times the guard failed itself outside any target. */
+  uint64_t fail_open;
+} retry_guard_process_stats;
+
+/* Fills `stats` (its size set). Returns OK or INVALID_ARGUMENT. Thread-safe,
+ * wait-free. */
+RETRY_GUARD_API retry_guard_status
+retry_guard_process_stats_get(retry_guard_process_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RETRY_GUARD_RETRY_GUARD_H */

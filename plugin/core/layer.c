@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/layer.h"
+
+#include <string.h>
+
+struct rg_ancestry rg_layer_judge(const struct rg_incoming *incoming,
+                                  uint32_t max_hops) {
+  struct rg_ancestry result = {.lineage = RG_LINEAGE_UNMARKED};
+  switch (incoming->kind) {
+    case RG_MARK_DECODED:
+      result.mark = incoming->mark;
+      result.lineage = incoming->mark.hops < max_hops
+                           ? RG_LINEAGE_MARKED
+                           : RG_LINEAGE_MARKED_NO_FORWARD;
+      break;
+    case RG_MARK_UNDECODABLE:
+      result.lineage = RG_LINEAGE_MARKED_NO_FORWARD;
+      break;
+    case RG_MARK_NONE:
+      if (incoming->previous_attempts == 0) break;
+      result.lineage = RG_LINEAGE_MARKED;
+      result.mark.attempt = incoming->previous_attempts < UINT32_MAX
+                                ? incoming->previous_attempts + 1
+                                : UINT32_MAX;
+      break;
+  }
+  return result;
+}
+
+struct rg_ancestry rg_layer_merge(struct rg_ancestry a, struct rg_ancestry b) {
+  if (a.lineage != b.lineage) return a.lineage > b.lineage ? a : b;
+  return a.mark.hops >= b.mark.hops ? a : b;
+}
+
+bool rg_layer_may_retry(const struct rg_layer_policy *policy,
+                        enum rg_lineage lineage) {
+  return policy->disabled || lineage == RG_LINEAGE_UNMARKED;
+}
+
+enum rg_mark_origin rg_layer_outgoing(const struct rg_layer_policy *policy,
+                                      const struct rg_ancestry *ancestry,
+                                      bool has_retry_policy, uint32_t attempt,
+                                      struct rg_mark *mark) {
+  if (policy->disabled || ancestry->lineage == RG_LINEAGE_MARKED_NO_FORWARD)
+    return RG_MARK_NOT_SENT;
+  if (ancestry->lineage == RG_LINEAGE_MARKED) {
+    *mark = ancestry->mark;
+    mark->hops++;
+    return RG_MARK_FORWARDED;
+  }
+  if (!has_retry_policy) return RG_MARK_NOT_SENT;
+  *mark =
+      (struct rg_mark){.attempt = attempt, .owner_length = policy->name_length};
+  memcpy(mark->owner, policy->name, policy->name_length);
+  return RG_MARK_MADE;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/token_bucket.h"
+
+#define CLOSED UINT64_C(1)
+
+struct view {
+  int64_t earned;
+  int64_t capacity;
+  int64_t level;
+};
+
+/* `spent` words carry the amount above the closed bit. */
+static uint64_t word_of(int64_t milli) { return (uint64_t)milli << 1; }
+
+static int64_t milli_of(uint64_t word) { return (int64_t)(word & ~CLOSED) / 2; }
+
+static int64_t capacity_for(const struct rg_token_bucket *bucket,
+                            uint64_t recent) {
+  uint64_t floor =
+      atomic_load_explicit(&bucket->floor_milli, memory_order_relaxed);
+  uint64_t max = atomic_load_explicit(&bucket->max_milli, memory_order_relaxed);
+  uint64_t capacity = recent > floor ? recent : floor;
+  if (max > 0 && capacity > max) capacity = max;
+  return capacity > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)capacity;
+}
+
+static struct view look(const struct rg_token_bucket *bucket, uint64_t spent,
+                        uint64_t now) {
+  struct rg_window_reading earned = rg_window_read(&bucket->earned, now);
+  struct view view = {
+      .earned = (int64_t)earned.total,
+      .capacity = capacity_for(bucket, earned.recent),
+  };
+  view.level = view.earned - milli_of(spent);
+  if (view.level > view.capacity) view.level = view.capacity;
+  return view;
+}
+
+void rg_token_bucket_init(struct rg_token_bucket *bucket,
+                          const struct rg_token_bucket_policy *policy,
+                          uint64_t level_milli, uint64_t recent_milli,
+                          uint64_t now) {
+  uint64_t floor =
+      policy->initial_milli > RG_MILLI ? policy->initial_milli : RG_MILLI;
+  atomic_store_explicit(&bucket->ratio_milli, policy->ratio_milli,
+                        memory_order_relaxed);
+  atomic_store_explicit(&bucket->floor_milli, floor, memory_order_relaxed);
+  atomic_store_explicit(&bucket->max_milli, policy->max_milli,
+                        memory_order_relaxed);
+  rg_window_init(&bucket->earned, policy->burst_ns);
+  if (recent_milli > UINT32_MAX / 4) recent_milli = UINT32_MAX / 4;
+  rg_window_add(&bucket->earned, (uint32_t)recent_milli, now);
+  atomic_store(&bucket->spent,
+               word_of((int64_t)recent_milli - (int64_t)level_milli));
+}
+
+void rg_token_bucket_earn(struct rg_token_bucket *bucket, uint64_t now) {
+  rg_window_add(
+      &bucket->earned,
+      atomic_load_explicit(&bucket->ratio_milli, memory_order_relaxed), now);
+}
+
+bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now) {
+  uint64_t spent = atomic_load(&bucket->spent);
+  for (;;) {
+    if (spent & CLOSED) return false;
+    struct view view = look(bucket, spent, now);
+    if (view.level < RG_MILLI) return false;
+    /* What was above the capacity is forfeited along with the take. */
+    int64_t after = view.earned - view.level + RG_MILLI;
+    if (atomic_compare_exchange_weak(&bucket->spent, &spent, word_of(after)))
+      return true;
+  }
+}
+
+void rg_token_bucket_refund(struct rg_token_bucket *bucket) {
+  atomic_fetch_sub(&bucket->spent, word_of(RG_MILLI));
+}
+
+uint64_t rg_token_bucket_level(const struct rg_token_bucket *bucket,
+                               uint64_t now) {
+  struct view view = look(bucket, atomic_load(&bucket->spent), now);
+  return view.level > 0 ? (uint64_t)view.level : 0;
+}
+
+uint64_t rg_token_bucket_capacity(const struct rg_token_bucket *bucket,
+                                  uint64_t now) {
+  return (uint64_t)look(bucket, 0, now).capacity;
+}
+
+void rg_token_bucket_close(struct rg_token_bucket *bucket) {
+  atomic_fetch_or(&bucket->spent, CLOSED);
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/token_bucket.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <utility>
+
+#include "support/naive_window.h"
+#include "support/race.h"
+#include "support/random.h"
+#include "support/wild_clock.h"
+
+namespace {
+
+constexpr uint64_t kSecond = UINT64_C(1000000000);
+constexpr uint64_t kBurst = 3 * kSecond;
+constexpr uint64_t kSlotNs = kBurst / RG_WINDOW_SLOTS;
+constexpr uint64_t kHour = 3600 * kSecond;
+constexpr uint64_t kDay = 24 * kHour;
+constexpr uint64_t kEpochWrap = rg_test::WildClock::EpochWrap(kBurst, 1);
+constexpr uint64_t kNow = 100 * kSecond;
+
+rg_token_bucket_policy Policy(uint32_t ratio_milli, uint32_t initial_milli,
+                              uint64_t max_milli = 0) {
+  rg_token_bucket_policy policy = {};
+  policy.ratio_milli = ratio_milli;
+  policy.burst_ns = kBurst;
+  policy.initial_milli = initial_milli;
+  policy.max_milli = max_milli;
+  return policy;
+}
+
+class TokenBucket : public testing::Test {
+ protected:
+  // As a new target has it.
+  void Init(const rg_token_bucket_policy &policy, uint64_t now = kNow) {
+    rg_token_bucket_init(&bucket_, &policy, policy.initial_milli, 0, now);
+  }
+
+  void Earn(uint64_t now) { rg_token_bucket_earn(&bucket_, now); }
+  void Earn(int calls, uint64_t now) {
+    for (int i = 0; i < calls; i++) Earn(now);
+  }
+  bool Take(uint64_t now) { return rg_token_bucket_take(&bucket_, now); }
+  void Refund() { rg_token_bucket_refund(&bucket_); }
+  uint64_t Level(uint64_t now) { return rg_token_bucket_level(&bucket_, now); }
+  uint64_t Capacity(uint64_t now) {
+    return rg_token_bucket_capacity(&bucket_, now);
+  }
+
+  // Takes until nothing is left.
+  int Drain(uint64_t now) {
+    int taken = 0;
+    while (Take(now)) taken++;
+    return taken;
+  }
+
+  rg_token_bucket bucket_;
+};
+
+TEST_F(TokenBucket, BeginsWithItsInitialTokens) {
+  for (uint32_t initial : {0u, 1u, 999u, 1000u, 1001u, 2500u, 10000u}) {
+    Init(Policy(100, initial));
+    EXPECT_EQ(Level(kNow), initial);
+    EXPECT_EQ(Drain(kNow), static_cast<int>(initial / 1000)) << initial;
+    EXPECT_EQ(Level(kNow), initial % 1000) << initial;
+  }
+}
+
+TEST_F(TokenBucket, HasTheLargestInitialTokens) {
+  Init(Policy(100, UINT32_MAX));
+  EXPECT_EQ(Level(kNow), UINT32_MAX);
+  EXPECT_TRUE(Take(kNow));
+  EXPECT_EQ(Level(kNow), UINT32_MAX - 1000);
+}
+
+TEST_F(TokenBucket, InitTakesALevelOfItsOwn) {
+  const rg_token_bucket_policy policy = Policy(100, 1000);
+  rg_token_bucket_init(&bucket_, &policy, /*level_milli=*/2500,
+                       /*recent_milli=*/5000, kNow);
+  EXPECT_EQ(Level(kNow), 2500u);
+  EXPECT_EQ(Capacity(kNow), 5000u);
+  EXPECT_EQ(Drain(kNow), 2);
+  EXPECT_EQ(Capacity(kNow + kBurst), 1000u);
+}
+
+TEST_F(TokenBucket, InitCutsALevelAboveTheCapacity) {
+  const rg_token_bucket_policy policy = Policy(100, 1000, 4000);
+  rg_token_bucket_init(&bucket_, &policy, UINT64_MAX / 4, 9000, kNow);
+  EXPECT_EQ(Level(kNow), 4000u);
+  EXPECT_EQ(Drain(kNow), 4);
+}
+
+// 0.6 is 60 per 100, not 50 or 100.
+TEST_F(TokenBucket, IsExactForEveryRatio) {
+  const std::pair<uint32_t, int> kTokensPer1000Calls[] = {
+      {1, 1},     {2, 2},     {3, 3},     {10, 10},   {100, 100},  {333, 333},
+      {500, 500}, {600, 600}, {667, 667}, {999, 999}, {1000, 1000}};
+  for (const auto &[ratio_milli, tokens] : kTokensPer1000Calls) {
+    Init(Policy(ratio_milli, 0));
+    Earn(1000, kNow);
+    EXPECT_EQ(Drain(kNow), tokens) << ratio_milli;
+    EXPECT_EQ(Level(kNow), 0u) << ratio_milli;
+  }
+}
+
+TEST_F(TokenBucket, SixTenthsAreSixtyPerHundredWhileTheyAreTaken) {
+  Init(Policy(600, 0));
+  int taken = 0;
+  for (int call = 1; call <= 100; call++) {
+    Earn(kNow);
+    taken += Drain(kNow);
+    ASSERT_EQ(taken, call * 6 / 10) << call;
+  }
+}
+
+TEST_F(TokenBucket, TheSmallestRatioPaysWithTheThousandthCall) {
+  Init(Policy(1, 0));
+  Earn(999, kNow);
+  EXPECT_FALSE(Take(kNow));
+  Earn(kNow);
+  EXPECT_TRUE(Take(kNow));
+  EXPECT_FALSE(Take(kNow));
+}
+
+TEST_F(TokenBucket, ARetryCostsAWholeToken) {
+  Init(Policy(999, 0));
+  Earn(kNow);
+  EXPECT_EQ(Level(kNow), 999u);
+  EXPECT_FALSE(Take(kNow));
+  EXPECT_EQ(Level(kNow), 999u);
+  Earn(kNow);
+  EXPECT_TRUE(Take(kNow));
+  EXPECT_EQ(Level(kNow), 998u);
+}
+
+TEST_F(TokenBucket, HoldsAtMostWhatTheLastBurstEarned) {
+  Init(Policy(100, 0));
+  for (uint64_t second = 0; second < 60; second++)
+    Earn(100, kNow + second * kSecond);
+  // The last three seconds: 300 calls.
+  EXPECT_EQ(Capacity(kNow + 59 * kSecond), 30000u);
+  EXPECT_EQ(Drain(kNow + 59 * kSecond), 30);
+}
+
+TEST_F(TokenBucket, ForfeitsTheCreditOfAQuietHour) {
+  Init(Policy(1000, 1000));
+  Earn(5000, kNow);
+  EXPECT_EQ(Level(kNow), 5000000u);
+  EXPECT_EQ(Level(kNow + kHour), 1000u);
+  EXPECT_EQ(Drain(kNow + kHour), 1);
+}
+
+// Capacity that comes later does not bring back what was forfeited.
+TEST_F(TokenBucket, ForfeitedCreditDoesNotComeBack) {
+  Init(Policy(1000, 1000));
+  Earn(5000, kNow);
+  EXPECT_EQ(Drain(kNow + kHour), 1);
+  Earn(10, kNow + kHour);
+  EXPECT_EQ(Drain(kNow + kHour), 10);
+}
+
+TEST_F(TokenBucket, HasRoomForOneTokenHoweverLittleWasEarned) {
+  Init(Policy(100, 0));
+  Earn(10, kNow);
+  EXPECT_EQ(Capacity(kNow + kDay), 1000u);
+  EXPECT_EQ(Level(kNow + kDay), 1000u);
+  EXPECT_TRUE(Take(kNow + kDay));
+  EXPECT_FALSE(Take(kNow + kDay));
+}
+
+TEST_F(TokenBucket, HasRoomForItsInitialTokensHoweverLittleWasEarned) {
+  Init(Policy(100, 5000));
+  EXPECT_EQ(Capacity(kNow + kDay), 5000u);
+  EXPECT_EQ(Drain(kNow + kDay), 5);
+}
+
+TEST_F(TokenBucket, HoldsNoMoreThanMaxTokens) {
+  Init(Policy(1000, 1000, /*max_milli=*/7000));
+  Earn(100, kNow);
+  EXPECT_EQ(Capacity(kNow), 7000u);
+  EXPECT_EQ(Drain(kNow), 7);
+  Earn(3, kNow);
+  EXPECT_EQ(Drain(kNow), 3);
+}
+
+TEST_F(TokenBucket, MaxTokensBoundsTheInitialTokensToo) {
+  Init(Policy(1000, 9000, /*max_milli=*/2000));
+  EXPECT_EQ(Level(kNow), 2000u);
+  EXPECT_EQ(Drain(kNow), 2);
+}
+
+TEST_F(TokenBucket, WithoutMaxTokensOnlyTheBurstBounds) {
+  for (uint64_t max : {UINT64_C(0), UINT64_MAX - 1, UINT64_MAX}) {
+    Init(Policy(1000, 0, max));
+    Earn(100, kNow);
+    EXPECT_EQ(Drain(kNow), 100);
+  }
+}
+
+TEST_F(TokenBucket, ARefundIsATokenAgain) {
+  Init(Policy(100, 2000));
+  EXPECT_EQ(Drain(kNow), 2);
+  Refund();
+  EXPECT_EQ(Level(kNow), 1000u);
+  EXPECT_EQ(Drain(kNow), 1);
+}
+
+TEST_F(TokenBucket, ARefundIntoAFullBucketIsForfeited) {
+  Init(Policy(1000, 1000));
+  Earn(10, kNow);
+  EXPECT_TRUE(Take(kNow));
+  EXPECT_EQ(Level(kNow + kDay), 1000u);
+  Refund();
+  EXPECT_EQ(Level(kNow + kDay), 1000u);
+  EXPECT_EQ(Drain(kNow + kDay), 1);
+}
+
+TEST_F(TokenBucket, WorksAfterADayOfSilence) {
+  Init(Policy(100, 1000));
+  EXPECT_EQ(Drain(kNow), 1);
+  for (uint64_t day = 1; day <= 3; day++) {
+    const uint64_t now = kNow + day * kDay;
+    EXPECT_EQ(Drain(now), 0) << day;
+    Earn(30, now);
+    EXPECT_EQ(Drain(now), 3) << day;
+  }
+}
+
+TEST_F(TokenBucket, AClosedBucketGivesNothing) {
+  Init(Policy(1000, 3000));
+  EXPECT_TRUE(Take(kNow));
+  rg_token_bucket_close(&bucket_);
+  EXPECT_FALSE(Take(kNow));
+  Earn(5, kNow);
+  EXPECT_FALSE(Take(kNow));
+}
+
+TEST_F(TokenBucket, AClosedBucketKeepsItsLevel) {
+  Init(Policy(1000, 3000));
+  EXPECT_TRUE(Take(kNow));
+  rg_token_bucket_close(&bucket_);
+  EXPECT_EQ(Level(kNow), 2000u);
+  rg_token_bucket_close(&bucket_);
+  EXPECT_EQ(Level(kNow), 2000u);
+  Refund();
+  EXPECT_EQ(Level(kNow), 3000u);
+  EXPECT_FALSE(Take(kNow));
+}
+
+TEST_F(TokenBucket, InitOpensItAgain) {
+  Init(Policy(1000, 3000));
+  rg_token_bucket_close(&bucket_);
+  Init(Policy(1000, 3000));
+  EXPECT_EQ(Drain(kNow), 3);
+}
+
+// ---- Random histories -------------------------------------------------------
+
+// A bucket that is cut to its capacity at every event, in plain numbers.
+class ContinuousBucket {
+ public:
+  ContinuousBucket(const rg_token_bucket_policy &policy, uint64_t now)
+      : policy_(policy),
+        earned_(kSlotNs),
+        level_(static_cast<int64_t>(policy.initial_milli)) {
+    MoveTo(now);
+  }
+
+  int64_t Capacity(uint64_t now) const {
+    const int64_t floor = std::max<int64_t>(1000, policy_.initial_milli);
+    const int64_t capacity = std::max(floor, earned_.Recent(now));
+    if (policy_.max_milli == 0) return capacity;
+    return std::min(capacity, static_cast<int64_t>(policy_.max_milli));
+  }
+
+  int64_t Level() const { return level_; }
+
+  void MoveTo(uint64_t now) { level_ = std::min(level_, Capacity(now)); }
+
+  void Earn(uint64_t now) {
+    earned_.Add(policy_.ratio_milli, now);
+    level_ += policy_.ratio_milli;
+    MoveTo(now);
+  }
+
+  bool Take() {
+    if (level_ < 1000) return false;
+    level_ -= 1000;
+    return true;
+  }
+
+  void Refund(uint64_t now) {
+    level_ += 1000;
+    MoveTo(now);
+  }
+
+ private:
+  rg_token_bucket_policy policy_;
+  rg_test::NaiveWindow earned_;
+  int64_t level_;
+};
+
+// In every interval takes <= tokens at its start + earnings in it. That is to
+// say: takes - earnings never exceed the smallest that any earlier start
+// allows, level + takes - earnings as they stood then.
+class Promise {
+ public:
+  void Start(uint64_t level) {
+    allowed_ = std::min(allowed_, static_cast<int64_t>(level) + balance_);
+  }
+  void Earn(uint32_t ratio_milli) { balance_ -= ratio_milli; }
+  void Take() { balance_ += 1000; }
+  void Refund() { balance_ -= 1000; }
+  // Time stepped back, and what it had forfeited meanwhile is there again.
+  void Return(uint64_t milli) { allowed_ += static_cast<int64_t>(milli); }
+  bool Holds() const { return balance_ <= allowed_; }
+
+ private:
+  int64_t balance_ = 0;  // takes - earnings
+  int64_t allowed_ = INT64_MAX / 2;
+};
+
+const uint64_t kStarts[] = {0, kEpochWrap - kHour, 5 * kEpochWrap - kHour,
+                            UINT64_MAX - 3 * kDay};
+
+const rg_token_bucket_policy kPolicies[] = {
+    Policy(100, 1000), Policy(333, 0, 20000), Policy(600, 5000),
+    Policy(1000, 1000, 50000)};
+
+enum Event { kTake, kRefund, kEarn };
+
+// Calls come in tides: storms drain what calm times earn.
+Event NextEvent(int number, rg_test::Random *random) {
+  const bool storm = number / 1000 % 3 == 1;
+  const uint64_t draw = random->Below(storm ? 4 : 12);
+  return draw < 2 ? kTake : draw == 2 ? kRefund : kEarn;
+}
+
+TEST_F(TokenBucket, ARandomHistoryIsThatOfABucketThatIsCutAllTheTime) {
+  for (uint64_t run = 0; run < 4; run++) {
+    rg_test::Random random(run);
+    rg_test::WildClock clock(kStarts[run], kBurst, run);
+    Init(kPolicies[run], clock.now());
+    ContinuousBucket naive(kPolicies[run], clock.now());
+    int outstanding = 0;
+    for (int i = 0; i < 250000; i++) {
+      clock.GoOn();
+      naive.MoveTo(clock.now());
+      const Event event = NextEvent(i, &random);
+      if (event == kTake) {
+        const bool taken = Take(clock.now());
+        ASSERT_EQ(taken, naive.Take()) << run << " " << i;
+        outstanding += taken ? 1 : 0;
+      } else if (event == kRefund && outstanding > 0) {
+        outstanding--;
+        Refund();
+        naive.Refund(clock.now());
+      } else {
+        Earn(clock.now());
+        naive.Earn(clock.now());
+        // Behind an amount that was earned, time stands still.
+        if (random.OneIn(30)) clock.StepBackALittle();
+      }
+      ASSERT_EQ(Level(clock.now()), static_cast<uint64_t>(naive.Level()))
+          << run << " " << i;
+      ASSERT_EQ(Capacity(clock.now()),
+                static_cast<uint64_t>(naive.Capacity(clock.now())))
+          << run << " " << i;
+    }
+  }
+}
+
+TEST_F(TokenBucket, ARandomHistoryKeepsThePromiseInEveryInterval) {
+  for (uint64_t run = 0; run < 4; run++) {
+    rg_test::Random random(run);
+    rg_test::WildClock clock(kStarts[run], kBurst, run);
+    Init(kPolicies[run], clock.now());
+    Promise promise;
+    int outstanding = 0;
+    for (int i = 0; i < 250000; i++) {
+      clock.GoOn();
+      const uint64_t level = Level(clock.now());
+      promise.Start(level);
+      if (random.OneIn(30)) {
+        if (random.OneIn(1000))
+          clock.StepBackADay();
+        else
+          clock.StepBackALittle();
+        const uint64_t there = Level(clock.now());
+        if (there > level) promise.Return(there - level);
+      }
+      const Event event = NextEvent(i, &random);
+      if (event == kTake) {
+        if (!Take(clock.now())) continue;
+        outstanding++;
+        promise.Take();
+      } else if (event == kRefund && outstanding > 0) {
+        outstanding--;
+        Refund();
+        promise.Refund();
+      } else {
+        Earn(clock.now());
+        promise.Earn(kPolicies[run].ratio_milli);
+      }
+      ASSERT_TRUE(promise.Holds()) << run << " " << i;
+    }
+  }
+}
+
+// Whatever time does, a token is earned before it is taken.
+TEST_F(TokenBucket, StepsOfTimeMakeNoTokens) {
+  rg_test::Random random(1);
+  Init(Policy(100, 1000));
+  int64_t balance = 1000;
+  for (int i = 0; i < 250000; i++) {
+    const uint64_t now = random.Below(4 * kBurst);
+    if (random.OneIn(3)) {
+      if (Take(now)) balance -= 1000;
+    } else {
+      Earn(now);
+      balance += 100;
+    }
+    ASSERT_GE(balance, 0) << i;
+    ASSERT_LE(Level(now), static_cast<uint64_t>(balance)) << i;
+  }
+}
+
+// Counted to the nanosecond, not by slots.
+TEST_F(TokenBucket, ARandomHistoryNeverHoldsMoreThanTheLastBurstEarned) {
+  rg_test::Random random(1);
+  rg_test::WildClock clock(kEpochWrap - kHour, kBurst, 1);
+  Init(Policy(100, 1000), clock.now());
+  std::deque<uint64_t> calls;
+  for (int i = 0; i < 250000; i++) {
+    clock.GoOn();
+    const uint64_t now = clock.now();
+    if (random.OneIn(10)) {
+      Take(now);
+    } else {
+      Earn(now);
+      calls.push_back(now);
+    }
+    while (!calls.empty() && now - calls.front() >= kBurst) calls.pop_front();
+    ASSERT_LE(Level(now), std::max<uint64_t>(1000, 100 * calls.size())) << i;
+  }
+}
+
+// ---- Threads ----------------------------------------------------------------
+
+constexpr int kThreads = 8;
+
+TEST_F(TokenBucket, ConcurrentTakersGetExactlyWhatIsThere) {
+  constexpr int kTokens = 20000;
+  for (int round = 0; round < 5; round++) {
+    Init(Policy(100, kTokens * 1000 + 999));
+    std::atomic<int> granted{0};
+    rg_test::Race(kThreads, [&](int) {
+      for (int i = 0; i < kTokens; i++)
+        if (Take(kNow)) granted++;
+    });
+    ASSERT_EQ(granted, kTokens);
+    ASSERT_EQ(Level(kNow), 999u);
+  }
+}
+
+TEST_F(TokenBucket, ConcurrentTakersGetExactlyWhatIsEarnedMeanwhile) {
+  constexpr int kCalls = 5000;  // of each thread
+  Init(Policy(600, 0));
+  std::atomic<int> granted{0};
+  rg_test::Race(kThreads, [&](int) {
+    for (int i = 0; i < kCalls; i++) {
+      Earn(kNow);
+      if (Take(kNow)) granted++;
+    }
+  });
+  // 24,000 tokens: 0.6 of 40,000 calls, so far or now.
+  EXPECT_EQ(granted + Drain(kNow), kThreads * kCalls * 6 / 10);
+}
+
+TEST_F(TokenBucket, ConcurrentRefundsLoseAndMakeNoToken) {
+  constexpr int kTokens = 5;
+  Init(Policy(100, kTokens * 1000));
+  std::atomic<int> held{0};
+  rg_test::Race(kThreads, [&](int) {
+    for (int i = 0; i < 20000; i++) {
+      if (!Take(kNow)) continue;
+      ASSERT_LE(++held, kTokens);
+      held--;
+      Refund();
+    }
+  });
+  EXPECT_EQ(Drain(kNow), kTokens);
+}
+
+TEST_F(TokenBucket, NoTakeThatMeetsTheCloseEscapesTheLevel) {
+  constexpr int kTokens = 20000;
+  for (int round = 0; round < 20; round++) {
+    Init(Policy(100, kTokens * 1000));
+    std::atomic<int> granted{0};
+    uint64_t left = 0;
+    rg_test::Race(4, [&](int i) {
+      if (i == 0) {
+        while (granted < 100) std::this_thread::yield();
+        rg_token_bucket_close(&bucket_);
+        left = Level(kNow);
+        return;
+      }
+      while (Take(kNow)) granted++;
+    });
+    ASSERT_EQ(left / 1000 + static_cast<uint64_t>(granted),
+              static_cast<uint64_t>(kTokens));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verdict.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+constexpr uint64_t kSecond = UINT64_C(1000000000);
+constexpr uint64_t kNow = 100 * kSecond;
+constexpr uint64_t kTokens = 3;
+
+constexpr uint32_t kInvalidArgument = 3;
+constexpr uint32_t kResourceExhausted = 8;
+constexpr uint32_t kUnavailable = 14;
+
+rg_retry_policy Retry(uint32_t max_attempts) {
+  rg_retry_policy retry = {};
+  retry.max_attempts = max_attempts;
+  retry.retryable_codes = 1u << kUnavailable | 1u << kResourceExhausted;
+  retry.initial_backoff_ms = 100;
+  retry.max_backoff_ms = 1000;
+  retry.multiplier_micro = 2000000;
+  return retry;
+}
+
+rg_outcome Outcome(uint32_t status) {
+  rg_outcome outcome = {};
+  outcome.status = status;
+  return outcome;
+}
+
+bool NativeRetries(const rg_retry_policy &retry, uint32_t status,
+                   uint32_t attempts) {
+  const rg_outcome outcome = Outcome(status);
+  return rg_verdict_native_retries(&retry, &outcome, attempts);
+}
+
+TEST(Verdict, GrpcRetriesARetryableStatus) {
+  EXPECT_TRUE(NativeRetries(Retry(5), kUnavailable, 1));
+  EXPECT_TRUE(NativeRetries(Retry(5), kResourceExhausted, 1));
+}
+
+TEST(Verdict, GrpcDoesNotRetryAStatusThatIsNotInTheSet) {
+  for (uint32_t status = 0; status < 32; status++) {
+    const bool listed = status == kUnavailable || status == kResourceExhausted;
+    EXPECT_EQ(NativeRetries(Retry(5), status, 1), listed) << status;
+  }
+}
+
+TEST(Verdict, GrpcDoesNotRetryOkWhateverTheSetSays) {
+  rg_retry_policy retry = Retry(5);
+  retry.retryable_codes = UINT32_MAX;
+  EXPECT_FALSE(NativeRetries(retry, RG_STATUS_OK, 1));
+  EXPECT_TRUE(NativeRetries(retry, 1, 1));
+  EXPECT_TRUE(NativeRetries(retry, 16, 1));
+  EXPECT_TRUE(NativeRetries(retry, 31, 1));
+}
+
+TEST(Verdict, GrpcDoesNotRetryAStatusOutsideTheSetsRange) {
+  rg_retry_policy retry = Retry(5);
+  retry.retryable_codes = UINT32_MAX;
+  for (uint32_t status : {32u, 33u, 32u + kUnavailable, UINT32_MAX})
+    EXPECT_FALSE(NativeRetries(retry, status, 1)) << status;
+}
+
+TEST(Verdict, GrpcRetriesUntilTheAttemptsAreUsedUp) {
+  for (uint32_t max_attempts = 2; max_attempts <= 5; max_attempts++) {
+    for (uint32_t attempts = 1; attempts <= 12; attempts++)
+      EXPECT_EQ(NativeRetries(Retry(max_attempts), kUnavailable, attempts),
+                attempts < max_attempts)
+          << max_attempts << " " << attempts;
+  }
+  EXPECT_FALSE(NativeRetries(Retry(5), kUnavailable, UINT32_MAX));
+}
+
+TEST(Verdict, GrpcMakesNoMoreThanFiveAttempts) {
+  for (uint32_t max_attempts : {6u, 10u, UINT32_MAX}) {
+    EXPECT_TRUE(NativeRetries(Retry(max_attempts), kUnavailable, 4));
+    EXPECT_FALSE(NativeRetries(Retry(max_attempts), kUnavailable, 5));
+    EXPECT_FALSE(NativeRetries(Retry(max_attempts), kUnavailable, 6));
+  }
+}
+
+TEST(Verdict, GrpcDoesNotRetryACommittedCall) {
+  const rg_retry_policy retry = Retry(5);
+  rg_outcome outcome = Outcome(kUnavailable);
+  outcome.committed = true;
+  EXPECT_FALSE(rg_verdict_native_retries(&retry, &outcome, 1));
+}
+
+TEST(Verdict, GrpcDoesNotRetryWithoutAPolicy) {
+  const rg_outcome outcome = Outcome(kUnavailable);
+  EXPECT_FALSE(rg_verdict_native_retries(nullptr, &outcome, 1));
+}
+
+// ---- The decision -----------------------------------------------------------
+
+// A case in which nothing stands against a retry; each test spoils it.
+class VerdictDecision : public testing::Test {
+ protected:
+  VerdictDecision() : retry_(Retry(5)), outcome_(Outcome(kUnavailable)) {
+    backoff_.jitter = RG_JITTER_FULL;
+    layer_.max_hops = RG_DEFAULT_MAX_HOPS;
+    case_.retry = &retry_;
+    case_.backoff = &backoff_;
+    case_.layer = &layer_;
+    case_.budget = &budget_;
+    case_.lineage = RG_LINEAGE_UNMARKED;
+    case_.attempts = 1;
+    Fill(kTokens);
+  }
+
+  void Fill(uint64_t tokens) {
+    rg_budget_policy policy = {};
+    policy.kind = RG_BUDGET_TOKEN_BUCKET;
+    policy.bucket.ratio_milli = 100;
+    policy.bucket.burst_ns = 3 * kSecond;
+    policy.bucket.initial_milli = static_cast<uint32_t>(tokens * 1000);
+    rg_budget_init(&budget_, &policy, kNow);
+  }
+
+  void Mark() { case_.lineage = RG_LINEAGE_MARKED; }
+  void PushBack() { outcome_.pushback.kind = RG_PUSHBACK_STOP; }
+  void UseUpBudget() { Fill(0); }
+
+  rg_verdict Decide(uint64_t random = 0) {
+    return rg_verdict_decide(&case_, &outcome_, kNow, random);
+  }
+
+  uint64_t Tokens() { return rg_budget_level(&budget_, kNow) / 1000; }
+
+  void ExpectLeft() {
+    const uint64_t before = Tokens();
+    EXPECT_EQ(Decide().action, RG_ACTION_LEAVE);
+    EXPECT_EQ(Tokens(), before);
+  }
+
+  void ExpectStopped(rg_stop reason) {
+    const uint64_t before = Tokens();
+    const rg_verdict verdict = Decide();
+    EXPECT_EQ(verdict.action, RG_ACTION_STOP);
+    EXPECT_EQ(verdict.reason, reason);
+    EXPECT_EQ(Tokens(), before);
+  }
+
+  rg_retry_policy retry_;
+  rg_backoff_policy backoff_ = {};
+  rg_layer_policy layer_ = {};
+  rg_budget budget_;
+  rg_case case_ = {};
+  rg_outcome outcome_;
+};
+
+TEST_F(VerdictDecision, ARetryTakesOneToken) {
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+  EXPECT_EQ(Tokens(), kTokens - 1);
+}
+
+TEST_F(VerdictDecision, TheTokenOfARetryCanBeRefunded) {
+  const rg_verdict verdict = Decide();
+  ASSERT_EQ(verdict.action, RG_ACTION_RETRY);
+  rg_budget_refund(&budget_, verdict.token);
+  EXPECT_EQ(Tokens(), kTokens);
+}
+
+// After attempt 1 comes retry 0: the caps are 100, 200, 400, 800.
+TEST_F(VerdictDecision, ARetryWaitsAsItsNumberSays) {
+  Fill(100);
+  for (uint32_t attempts = 1; attempts <= 4; attempts++) {
+    case_.attempts = attempts;
+    EXPECT_EQ(Decide(0).delay.ms, 0u);
+    EXPECT_EQ(Decide(UINT64_MAX).delay.ms, UINT64_C(100) << (attempts - 1));
+    EXPECT_FALSE(Decide().delay.native);
+  }
+}
+
+TEST_F(VerdictDecision, ARetryHeedsJitterAndFloor) {
+  backoff_.jitter = RG_JITTER_EQUAL;
+  EXPECT_EQ(Decide(0).delay.ms, 50u);
+  backoff_.floor_ms = 70;
+  EXPECT_EQ(Decide(0).delay.ms, 70u);
+  backoff_.jitter = RG_JITTER_NATIVE;
+  EXPECT_TRUE(Decide(0).delay.native);
+}
+
+TEST_F(VerdictDecision, ARetryHeedsTheServersDelay) {
+  outcome_.pushback.kind = RG_PUSHBACK_DELAY;
+  outcome_.pushback.delay_ms = 5000;
+  EXPECT_EQ(Decide(0).delay.ms, 5000u);
+  EXPECT_EQ(Decide(UINT64_MAX).delay.ms, 5100u);
+}
+
+TEST_F(VerdictDecision, AServersDelayOfZeroDoesNotStop) {
+  outcome_.pushback.kind = RG_PUSHBACK_DELAY;
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+TEST_F(VerdictDecision, WithoutALimitARetryIsMade) {
+  rg_budget_policy policy = {};
+  policy.kind = RG_BUDGET_UNLIMITED;
+  rg_budget_init(&budget_, &policy, kNow);
+  for (int i = 0; i < 1000; i++) ASSERT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+TEST_F(VerdictDecision, AnotherLayerStops) {
+  for (rg_lineage lineage : {RG_LINEAGE_MARKED, RG_LINEAGE_MARKED_NO_FORWARD}) {
+    case_.lineage = lineage;
+    ExpectStopped(RG_STOP_LAYER);
+  }
+}
+
+TEST_F(VerdictDecision, AnotherLayerDoesNotStopWhereLayersAreDisabled) {
+  Mark();
+  layer_.disabled = true;
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+TEST_F(VerdictDecision, TheServerStops) {
+  PushBack();
+  ExpectStopped(RG_STOP_PUSHBACK);
+}
+
+TEST_F(VerdictDecision, AnEmptyBudgetStops) {
+  UseUpBudget();
+  ExpectStopped(RG_STOP_BUDGET);
+}
+
+TEST_F(VerdictDecision, TheBudgetStopsWithTheLastToken) {
+  for (uint64_t i = 0; i < kTokens; i++)
+    EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+  ExpectStopped(RG_STOP_BUDGET);
+}
+
+// ---- The order of reasons ---------------------------------------------------
+
+TEST_F(VerdictDecision, AnotherLayerComesBeforeTheServer) {
+  Mark();
+  PushBack();
+  ExpectStopped(RG_STOP_LAYER);
+}
+
+TEST_F(VerdictDecision, AnotherLayerComesBeforeTheBudget) {
+  Mark();
+  UseUpBudget();
+  ExpectStopped(RG_STOP_LAYER);
+}
+
+TEST_F(VerdictDecision, TheServerComesBeforeTheBudget) {
+  PushBack();
+  UseUpBudget();
+  ExpectStopped(RG_STOP_PUSHBACK);
+}
+
+TEST_F(VerdictDecision, OfAllReasonsTheFirstWins) {
+  Mark();
+  PushBack();
+  UseUpBudget();
+  ExpectStopped(RG_STOP_LAYER);
+}
+
+// ---- What gRPC would not retry is left alone --------------------------------
+
+TEST_F(VerdictDecision, SuccessIsLeftAlone) {
+  outcome_.status = RG_STATUS_OK;
+  ExpectLeft();
+}
+
+TEST_F(VerdictDecision, AStatusThatIsNotRetryableIsLeftAlone) {
+  outcome_.status = kInvalidArgument;
+  ExpectLeft();
+  outcome_.status = 32 + kUnavailable;
+  ExpectLeft();
+}
+
+TEST_F(VerdictDecision, TheLastAttemptIsLeftAlone) {
+  case_.attempts = 5;
+  ExpectLeft();
+  retry_.max_attempts = 10;
+  ExpectLeft();
+  retry_.max_attempts = 2;
+  case_.attempts = 2;
+  ExpectLeft();
+}
+
+TEST_F(VerdictDecision, ACommittedCallIsLeftAlone) {
+  outcome_.committed = true;
+  ExpectLeft();
+}
+
+TEST_F(VerdictDecision, ACallWithoutAPolicyIsLeftAlone) {
+  case_.retry = nullptr;
+  ExpectLeft();
+}
+
+// Each of them with every reason to stop: those are not even looked at.
+TEST_F(VerdictDecision, BeingLeftAloneComesBeforeEveryReason) {
+  Mark();
+  PushBack();
+  UseUpBudget();
+  outcome_.status = RG_STATUS_OK;
+  ExpectLeft();
+  outcome_.status = kInvalidArgument;
+  ExpectLeft();
+  outcome_.status = kUnavailable;
+  outcome_.committed = true;
+  ExpectLeft();
+  outcome_.committed = false;
+  case_.attempts = 5;
+  ExpectLeft();
+  case_.attempts = 1;
+  case_.retry = nullptr;
+  ExpectLeft();
+}
+
+}  // namespace

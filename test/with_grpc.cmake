@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# The tests that need gRPC, and the programs that they start.
+
+file(GLOB support_sources CONFIGURE_DEPENDS support/*.c)
+file(GLOB support_protos CONFIGURE_DEPENDS
+  RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} support/*.proto)
+rg_protobuf_c(rg_test_proto ${CMAKE_CURRENT_SOURCE_DIR} ${support_protos})
+add_library(rg_test_support STATIC
+  ${support_sources} $<TARGET_OBJECTS:rg_test_proto>)
+target_compile_definitions(rg_test_support PRIVATE _GNU_SOURCE)
+target_compile_options(rg_test_support PUBLIC ${RG_INCLUDE_TEST})
+target_link_libraries(rg_test_support
+  PUBLIC rg_grpc_api rg_test_proto Threads::Threads PRIVATE rg_warnings)
+
+# Adds the program rg_<name> of e2e/<name>.c and e2e/<name>_*.c, which uses the
+# plugin as any application does: the shared library and its public headers.
+function(rg_program name)
+  file(GLOB sources CONFIGURE_DEPENDS e2e/${name}.c e2e/${name}_*.c)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/e2e/${name}.c)
+    add_executable(rg_${name} ${sources})
+    target_compile_definitions(rg_${name} PRIVATE _GNU_SOURCE)
+    target_link_libraries(rg_${name}
+      PRIVATE retry_guard rg_test_support rg_warnings)
+  endif()
+endfunction()
+
+rg_program(tier)
+rg_program(demo)
+
+rg_room_tests(support tests)
+rg_test(rg_support_test LABEL support SOURCES ${tests} LIBS rg_test_support)
+
+rg_room_tests(grpc tests)
+rg_test(rg_grpc_test LABEL grpc SOURCES ${tests}
+  LIBS rg_grpc rg_host rg_config rg_core rg_proto rg_test_support)
+
+rg_room_tests(e2e tests)
+rg_test(rg_e2e_test LABEL e2e SOURCES ${tests}
+  LIBS retry_guard rg_test_support)
+if(TARGET rg_e2e_test)
+  add_dependencies(rg_e2e_test rg_tier)
+  target_compile_definitions(rg_e2e_test PRIVATE
+    RG_TIER_PATH="$<TARGET_FILE:rg_tier>")
+endif()
