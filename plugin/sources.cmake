@@ -16,6 +16,22 @@ set(RG_CORE_SOURCES
 )
 
 set(RG_CONFIG_SOURCES
+  config/c_locale.c
+  config/duration.c
+  config/faults.c
+  config/json_path.c
+  config/json_scan.c
+  config/json_text.c
+  config/message_fault.c
+  config/message_field.c
+  config/message_json.c
+  config/message_number.c
+  config/message_value.c
+  config/policy.c
+  config/policy_resolve.c
+  config/policy_rules.c
+  config/policy_validate.c
+  config/text.c
 )
 
 set(RG_HOST_SOURCES
@@ -26,4 +42,6 @@ set(RG_GRPC_SOURCES
 
 # Rooted at proto/.
 set(RG_PROTOS
+  retry_guard/v1/layer_mark.proto
+  retry_guard/v1/policy.proto
 )

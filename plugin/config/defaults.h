@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Every default of the policy, in one place. policy.proto states them for
+ * people; a test holds the two against each other. */
+#ifndef RG_CONFIG_DEFAULTS_H
+#define RG_CONFIG_DEFAULTS_H
+
+#include "core/backoff.h"
+#include "core/layer.h"
+#include "core/num.h"
+
+/* Retries stay a tenth of the calls that end OK; the example of gRPC's own
+ * retryThrottling has the same ratio. */
+#define RG_DEFAULT_TOKEN_RATIO_MILLI 100
+
+/* A model of a fleet (700 calls/s on a server good for 1,000/s, five attempts,
+ * a pause of two seconds) recovers in 4 to 10 s with this bound, spread over 4,
+ * 40 or 400 clients alike; with 100 tokens per client it takes up to 37 s. */
+#define RG_DEFAULT_BURST_NS (3 * RG_NS_PER_S)
+
+/* Enough that the first failure of a client that just started is retried; more
+ * would be a gift of every client to a target that is down. */
+#define RG_DEFAULT_INITIAL_TOKENS_MILLI 1000
+
+/* No bound but `burst`. */
+#define RG_DEFAULT_MAX_TOKENS_MILLI 0
+
+/* percent, interval and minRetryRate are the words of the Kubernetes Gateway
+ * API's retry budget, and so are 20 % in 10 s. */
+#define RG_DEFAULT_WINDOW_PERCENT 20
+#define RG_DEFAULT_WINDOW_INTERVAL_NS (10 * RG_NS_PER_S)
+
+/* Its floor of 10/s is not: each client has it, and with 40 clients the fleet
+ * of the model above never recovers from it. */
+#define RG_DEFAULT_MIN_RETRY_COUNT 1
+#define RG_DEFAULT_MIN_RETRY_INTERVAL_NS (10 * RG_NS_PER_S)
+
+/* Full jitter spreads a crowd of retries best, and costs the least delay. */
+#define RG_DEFAULT_JITTER RG_JITTER_FULL
+#define RG_DEFAULT_FLOOR_MS 0
+
+#define RG_DEFAULT_LAYER_MODE RG_LAYER_OUTERMOST
+
+/* RG_DEFAULT_MAX_HOPS is the core's, which needs it without a policy too. */
+#define RG_DEFAULT_LAYER_MAX_HOPS RG_DEFAULT_MAX_HOPS
+
+#endif

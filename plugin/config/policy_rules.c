@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/policy_rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/duration.h"
+#include "core/layer.h"
+#include "retry_guard/v1/policy.pb-c.h"
+
+#define BUDGET &retry_guard__v1__budget__descriptor
+#define BUCKET &retry_guard__v1__token_bucket__descriptor
+#define WINDOW &retry_guard__v1__window__descriptor
+#define RATE &retry_guard__v1__retry_rate__descriptor
+#define BACKOFF &retry_guard__v1__backoff__descriptor
+#define LAYER &retry_guard__v1__layer__descriptor
+
+#define ANY RG_RANGE_ANY, false, 0, 0
+#define NUMBER(low, high) RG_RANGE_NUMBER, false, low, high
+#define NUMBER_ABOVE(low, high) RG_RANGE_NUMBER, true, low, high
+#define DURATION(low_ms, high_ms) RG_RANGE_DURATION, false, low_ms, high_ms
+#define LENGTH(high) RG_RANGE_LENGTH, false, 0, high
+
+/* clang-format off */
+static const struct rg_rule rules[] = {
+    {BUDGET, "disabled", RG_SCOPE_METHOD_TRUE, ANY},
+    {BUDGET, "token_bucket", RG_SCOPE_TARGET, ANY},
+    {BUDGET, "window", RG_SCOPE_TARGET, ANY},
+    {BUCKET, "token_ratio", RG_SCOPE_TARGET, NUMBER_ABOVE(0, 1)},
+    {BUCKET, "burst", RG_SCOPE_TARGET, DURATION(100, 3600000)},
+    {BUCKET, "initial_tokens", RG_SCOPE_TARGET, NUMBER(0, 1000)},
+    {BUCKET, "max_tokens", RG_SCOPE_TARGET, NUMBER_ABOVE(0, 1000000)},
+    {WINDOW, "percent", RG_SCOPE_TARGET, NUMBER(0, 100)},
+    {WINDOW, "interval", RG_SCOPE_TARGET, DURATION(100, 3600000)},
+    {RATE, "count", RG_SCOPE_TARGET, NUMBER(0, 1000000)},
+    {RATE, "interval", RG_SCOPE_TARGET, DURATION(100, 3600000)},
+    {BACKOFF, "floor", RG_SCOPE_METHOD, DURATION(0, 60000)},
+    {LAYER, "mode", RG_SCOPE_CHANNEL, ANY},
+    {LAYER, "name", RG_SCOPE_CHANNEL, LENGTH(RG_OWNER_MAX)},
+    {LAYER, "max_hops", RG_SCOPE_CHANNEL, NUMBER(1, 255)},
+};
+/* clang-format on */
+
+const struct rg_rule *rg_rule_find(const ProtobufCMessageDescriptor *message,
+                                   const ProtobufCFieldDescriptor *field) {
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+    if (rules[i].message == message && strcmp(rules[i].field, field->name) == 0)
+      return &rules[i];
+  return NULL;
+}
+
+static void write_bound(const struct rg_rule *rule, int64_t bound, char *text) {
+  if (rule->range == RG_RANGE_DURATION)
+    rg_duration_write(rg_duration_from_ms(bound), text);
+  else
+    snprintf(text, RG_DURATION_TEXT_SIZE, "%" PRId64, bound);
+}
+
+bool rg_rule_write_range(const struct rg_rule *rule, char *text) {
+  if (rule->range != RG_RANGE_NUMBER && rule->range != RG_RANGE_DURATION)
+    return false;
+  char low[RG_DURATION_TEXT_SIZE];
+  char high[RG_DURATION_TEXT_SIZE];
+  write_bound(rule, rule->low, low);
+  write_bound(rule, rule->high, high);
+  snprintf(text, RG_RANGE_TEXT_SIZE, "%c%s, %s]", rule->above_low ? '(' : '[',
+           low, high);
+  return true;
+}
+
+bool rg_rule_range_text(const ProtobufCMessageDescriptor *message,
+                        const ProtobufCFieldDescriptor *field, char *text) {
+  const struct rg_rule *rule = rg_rule_find(message, field);
+  return rule != NULL && rg_rule_write_range(rule, text);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/policy_validate.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "config/json_path.h"
+#include "config/message_field.h"
+#include "config/policy_rules.h"
+#include "config/text.h"
+
+#define ELSEWHERE \
+  "set it in the retryGuard at the top level of the service config"
+
+struct validation {
+  enum rg_policy_scope scope;
+  struct rg_faults *faults;
+};
+
+/* One field that is set. */
+struct subject {
+  const ProtobufCMessage *message;
+  const ProtobufCFieldDescriptor *field;
+  const struct rg_rule *rule; /* NULL: none */
+  struct rg_json_path path;
+};
+
+static void fault_range(const struct validation *v, const struct subject *s,
+                        const char *got) {
+  char range[RG_RANGE_TEXT_SIZE];
+  rg_rule_write_range(s->rule, range);
+  rg_json_path_fault(&s->path, v->faults, "must be in %s, got %s", range, got);
+}
+
+static double number_of(const struct subject *s) {
+  const void *value = rg_field_get(s->message, s->field);
+  return s->field->type == PROTOBUF_C_TYPE_DOUBLE ? *(const double *)value
+                                                  : *(const uint32_t *)value;
+}
+
+static void check_number(const struct validation *v, const struct subject *s) {
+  double number = number_of(s);
+  double low = (double)s->rule->low;
+  if ((s->rule->above_low ? number > low : number >= low) &&
+      number <= (double)s->rule->high)
+    return;
+  char got[RG_TEXT_NUMBER_SIZE];
+  rg_text_number(number, got);
+  fault_range(v, s, got);
+}
+
+static const ProtobufCMessage *message_of(const struct subject *s) {
+  return *(ProtobufCMessage *const *)rg_field_get(s->message, s->field);
+}
+
+static void check_duration(const struct validation *v,
+                           const struct subject *s) {
+  struct rg_duration duration = rg_message_get_duration(message_of(s));
+  struct rg_duration low = rg_duration_from_ms(s->rule->low);
+  struct rg_duration high = rg_duration_from_ms(s->rule->high);
+  if (rg_duration_compare(duration, low) >= 0 &&
+      rg_duration_compare(duration, high) <= 0)
+    return;
+  char got[RG_DURATION_TEXT_SIZE];
+  rg_duration_write(duration, got);
+  fault_range(v, s, got);
+}
+
+static void check_length(const struct validation *v, const struct subject *s) {
+  size_t length = strlen(*(char *const *)rg_field_get(s->message, s->field));
+  if (length > (size_t)s->rule->high)
+    rg_json_path_fault(&s->path, v->faults, "must be at most %d bytes, got %zu",
+                       (int)s->rule->high, length);
+}
+
+static void check_range(const struct validation *v, const struct subject *s) {
+  if (s->rule == NULL) return;
+  switch (s->rule->range) {
+    case RG_RANGE_ANY:
+      break;
+    case RG_RANGE_NUMBER:
+      check_number(v, s);
+      break;
+    case RG_RANGE_DURATION:
+      check_duration(v, s);
+      break;
+    case RG_RANGE_LENGTH:
+      check_length(v, s);
+      break;
+  }
+}
+
+static bool is_true(const struct subject *s) {
+  return *(const protobuf_c_boolean *)rg_field_get(s->message, s->field) != 0;
+}
+
+/* What keeps the field out of a methodConfig entry; NULL: nothing. */
+static const char *objection(const struct subject *s) {
+  if (s->rule == NULL) return NULL;
+  switch (s->rule->scope) {
+    case RG_SCOPE_TARGET:
+      return "belongs to the whole target, not to a method: " ELSEWHERE;
+    case RG_SCOPE_CHANNEL:
+      return "belongs to the whole channel, not to a method: " ELSEWHERE;
+    case RG_SCOPE_METHOD_TRUE:
+      return is_true(s) ? NULL
+                        : "can only be true for a method, false belongs to the "
+                          "whole target: " ELSEWHERE;
+    default:
+      return NULL;
+  }
+}
+
+static void check_message(const struct validation *v,
+                          const ProtobufCMessage *message,
+                          const struct rg_json_path *path);
+
+static void check_field(const struct validation *v, const struct subject *s) {
+  const char *why = v->scope == RG_POLICY_METHOD ? objection(s) : NULL;
+  if (why != NULL) {
+    rg_json_path_fault(&s->path, v->faults, "%s", why);
+    return;
+  }
+  check_range(v, s);
+  if (s->field->type == PROTOBUF_C_TYPE_MESSAGE &&
+      !rg_message_is_duration(s->field->descriptor))
+    check_message(v, message_of(s), &s->path);
+}
+
+static void check_message(const struct validation *v,
+                          const ProtobufCMessage *message,
+                          const struct rg_json_path *path) {
+  const ProtobufCMessageDescriptor *descriptor = message->descriptor;
+  for (unsigned i = 0; i < descriptor->n_fields; i++) {
+    const ProtobufCFieldDescriptor *field = &descriptor->fields[i];
+    if (!rg_field_is_set(message, field)) continue;
+    char name[RG_FIELD_NAME_SIZE];
+    rg_field_json_name(field, name);
+    const struct subject subject = {
+        .message = message,
+        .field = field,
+        .rule = rg_rule_find(descriptor, field),
+        .path = {.parent = path, .key = name},
+    };
+    check_field(v, &subject);
+  }
+}
+
+void rg_policy_validate(const ProtobufCMessage *message,
+                        enum rg_policy_scope scope, const char *root,
+                        struct rg_faults *faults) {
+  const struct validation v = {scope, faults};
+  const struct rg_json_path path = {.key = root};
+  check_message(&v, message, &path);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Values as faults show them.
+ *
+ * Threads: pure. */
+#ifndef RG_CONFIG_TEXT_H
+#define RG_CONFIG_TEXT_H
+
+#include <stddef.h>
+
+#include "core/cxx.h"
+
+RG_C_BEGIN
+
+#define RG_TEXT_NUMBER_SIZE 32
+#define RG_TEXT_QUOTED_SIZE 64
+
+/* Writes the shortest text that reads back as `value`, with a decimal point
+ * whatever the locale; `text` has RG_TEXT_NUMBER_SIZE bytes. */
+void rg_text_number(double value, char *text);
+
+/* Writes `string` (UTF-8 of `length` bytes) as JSON would, in quotes and
+ * without control characters, which could forge lines in a log. A long one is
+ * cut and ends in "...". `text` has RG_TEXT_QUOTED_SIZE bytes. */
+void rg_text_quote(const char *string, size_t length, char *text);
+
+RG_C_END
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What policy.proto says of its fields, read from its comments.
+#ifndef RG_TEST_CONFIG_POLICY_COMMENTS_H
+#define RG_TEST_CONFIG_POLICY_COMMENTS_H
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+struct Field {
+  std::string message;
+  std::string type;
+  std::string name;
+  std::string comment;
+  // What the comment states.
+  std::string unit, fallback, range, scope, update;
+};
+
+inline std::filesystem::path ProtoPath() {
+  return std::filesystem::path(__FILE__).parent_path() /
+         "../../proto/retry_guard/v1/policy.proto";
+}
+
+// What `text` has between `before` and the next `after`; "" when it has not.
+inline std::string Between(const std::string &text, const std::string &before,
+                           const std::string &after) {
+  size_t start = text.find(before);
+  if (start == std::string::npos) return "";
+  start += before.size();
+  size_t end = text.find(after, start);
+  return end == std::string::npos ? "" : text.substr(start, end - start);
+}
+
+inline void ReadStatements(Field *field) {
+  const std::string text = field->comment + "\n";
+  field->unit = Between(text, "Unit: ", ". Default: ");
+  field->fallback = Between(text, ". Default: ", ". Range: ");
+  field->range = Between(text, ". Range: ", ". Scope: ");
+  field->scope = Between(text, ". Scope: ", ". Update: ");
+  field->update = Between(text, ". Update: ", ".\n");
+}
+
+inline std::vector<std::string> Split(const std::string &text,
+                                      const std::string &separator) {
+  std::vector<std::string> parts;
+  size_t start = 0, end;
+  while ((end = text.find(separator, start)) != std::string::npos) {
+    parts.push_back(text.substr(start, end - start));
+    start = end + separator.size();
+  }
+  parts.push_back(text.substr(start));
+  return parts;
+}
+
+// Takes "optional Budget budget = 1;", or the same without a label.
+inline bool ReadField(const std::string &line, Field *field) {
+  std::vector<std::string> words = Split(line, " ");
+  if (words[0] == "optional") words.erase(words.begin());
+  if (words.size() != 4 || words[2] != "=" || line.back() != ';') return false;
+  field->type = words[0];
+  field->name = words[1];
+  return true;
+}
+
+// All fields of the schema but those of Duration.
+inline std::vector<Field> ReadFields() {
+  std::ifstream file(ProtoPath());
+  std::vector<Field> fields;
+  Field next;
+  for (std::string line; std::getline(file, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    if (line.rfind("// ", 0) == 0) {
+      next.comment += (next.comment.empty() ? "" : " ") + line.substr(3);
+      continue;
+    }
+    if (line.rfind("message ", 0) == 0)
+      next.message = Between(line, "message ", " {");
+    if (next.message != "Duration" && ReadField(line, &next)) {
+      ReadStatements(&next);
+      fields.push_back(next);
+    }
+    next.comment.clear();
+  }
+  return fields;
+}
+
+inline const std::vector<Field> &Fields() {
+  static const std::vector<Field> fields = ReadFields();
+  return fields;
+}
+
+inline std::string JsonName(const std::string &name) {
+  std::string json;
+  for (size_t i = 0; i < name.size(); i++)
+    if (name[i] == '_')
+      json += static_cast<char>(name[++i] - 'a' + 'A');
+    else
+      json += name[i];
+  return json;
+}
+
+// The path from the block to the messages of type `message`, as often as they
+// are used: "budget.tokenBucket".
+inline std::vector<std::string> PathsTo(const std::string &message) {
+  if (message == "Policy") return {""};
+  std::vector<std::string> paths;
+  for (const Field &f : Fields())
+    if (f.type == message)
+      for (const std::string &path : PathsTo(f.message))
+        paths.push_back(path + (path.empty() ? "" : ".") + JsonName(f.name));
+  return paths;
+}
+
+#endif
