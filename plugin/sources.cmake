@@ -35,6 +35,15 @@ set(RG_CONFIG_SOURCES
 )
 
 set(RG_HOST_SOURCES
+  host/call.c
+  host/clock.c
+  host/entropy.c
+  host/hop.c
+  host/hop_set.c
+  host/mark.c
+  host/process.c
+  host/public.c
+  host/target.c
 )
 
 set(RG_GRPC_SOURCES

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The parts of the public API that need nothing of gRPC. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/clock.h"
+#include "host/target.h"
+#include "retry_guard/retry_guard.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#define VERSION                   \
+  TEXT(RETRY_GUARD_VERSION_MAJOR) \
+  "." TEXT(RETRY_GUARD_VERSION_MINOR) "." TEXT(RETRY_GUARD_VERSION_PATCH)
+
+_Static_assert((int)RETRY_GUARD_STOP_COUNT == (int)RG_STOP_COUNT,
+               "the public stop reasons are the core's");
+
+const char *retry_guard_version_string(void) { return VERSION; }
+
+const char *retry_guard_status_string(retry_guard_status status) {
+  switch (status) {
+    case RETRY_GUARD_OK:
+      return "ok";
+    case RETRY_GUARD_TOO_LATE:
+      return "gRPC was used before Retry Guard was registered; call "
+             "retry_guard_register at the start of main, before grpc_init";
+    case RETRY_GUARD_ALREADY_REGISTERED:
+      return "Retry Guard is registered already; register it once per process";
+    case RETRY_GUARD_WRONG_GRPC_VERSION:
+      return "this build of Retry Guard does not fit the gRPC library of the "
+             "process; build it against the installed gRPC";
+    case RETRY_GUARD_INVALID_ARGUMENT:
+      return "an argument is NULL, out of range, or a struct whose size was "
+             "not set";
+    case RETRY_GUARD_NOT_FOUND:
+      return "there is no such target or hop context";
+    case RETRY_GUARD_BUFFER_TOO_SMALL:
+      return "the buffer is too small; use the length that was reported";
+    case RETRY_GUARD_OUT_OF_MEMORY:
+      return "out of memory";
+  }
+  return "unknown status; the header is newer than the library";
+}
+
+const char *retry_guard_stop_string(retry_guard_stop stop) {
+  switch (stop) {
+    case RETRY_GUARD_STOP_LAYER:
+      return "layer";
+    case RETRY_GUARD_STOP_PUSHBACK:
+      return "pushback";
+    case RETRY_GUARD_STOP_BUDGET:
+      return "budget";
+    case RETRY_GUARD_STOP_COUNT:
+      break;
+  }
+  return "unknown";
+}
+
+static uint64_t value_of(RG_ATOMIC(uint64_t) * counter) {
+  return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static void snapshot(struct rg_target *target, void *arg) {
+  retry_guard_stats *stats = arg;
+  struct rg_target_counters *c = &target->counters;
+  stats->calls = value_of(&c->calls);
+  stats->attempts = value_of(&c->attempts);
+  stats->retries = value_of(&c->retries);
+  stats->transparent_retries = value_of(&c->transparent_retries);
+  for (int i = 0; i < RG_STOP_COUNT; i++)
+    stats->stops[i] = value_of(&c->stops[i]);
+  stats->undecided_retries = value_of(&c->undecided_retries);
+  stats->rejected_retries = value_of(&c->rejected_retries);
+  stats->tokens_outstanding = value_of(&c->tokens_outstanding);
+  stats->budget_milli = rg_budget_level(&target->budget, rg_clock_now());
+  stats->marks_made = value_of(&c->marks_made);
+  stats->marks_forwarded = value_of(&c->marks_forwarded);
+  stats->fail_open = value_of(&c->fail_open);
+}
+
+/* gRPC prefixes a target that names no scheme of its own with this one. */
+static bool visit_with_default_scheme(const char *name,
+                                      retry_guard_stats *stats) {
+  static const char scheme[] = "dns:///";
+  size_t length = strlen(name);
+  char *full = malloc(sizeof scheme + length);
+  if (full == NULL) return false;
+  memcpy(full, scheme, sizeof scheme - 1);
+  memcpy(full + sizeof scheme - 1, name, length + 1);
+  bool found = rg_target_visit(full, snapshot, stats);
+  free(full);
+  return found;
+}
+
+retry_guard_status retry_guard_stats_get(const char *target,
+                                         retry_guard_stats *stats) {
+  if (target == NULL || stats == NULL || stats->size != sizeof *stats)
+    return RETRY_GUARD_INVALID_ARGUMENT;
+  if (rg_target_visit(target, snapshot, stats) ||
+      visit_with_default_scheme(target, stats))
+    return RETRY_GUARD_OK;
+  return RETRY_GUARD_NOT_FOUND;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "host/target.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 256
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rg_target *buckets[BUCKETS];
+static struct rg_target *idle_oldest;
+static struct rg_target *idle_newest;
+static size_t idle_count;
+static RG_ATOMIC(uint64_t) last_policy_number;
+
+/* FNV-1a, 32 bits. */
+static struct rg_target **bucket_of(const char *name) {
+  uint32_t hash = 2166136261u;
+  for (; *name != '\0'; name++) hash = (hash ^ (uint8_t)*name) * 16777619u;
+  return &buckets[hash % BUCKETS];
+}
+
+static struct rg_target *find_nolock(const char *name) {
+  struct rg_target *target = *bucket_of(name);
+  while (target != NULL && strcmp(target->name, name) != 0)
+    target = target->next;
+  return target;
+}
+
+static void idle_push_nolock(struct rg_target *target) {
+  target->idle_previous = idle_newest;
+  target->idle_next = NULL;
+  *(idle_newest != NULL ? &idle_newest->idle_next : &idle_oldest) = target;
+  idle_newest = target;
+  idle_count++;
+}
+
+static void idle_remove_nolock(struct rg_target *target) {
+  struct rg_target *next = target->idle_next;
+  struct rg_target *previous = target->idle_previous;
+  *(previous != NULL ? &previous->idle_next : &idle_oldest) = next;
+  *(next != NULL ? &next->idle_previous : &idle_newest) = previous;
+  idle_count--;
+}
+
+static void unlink_nolock(struct rg_target *target) {
+  struct rg_target **link = bucket_of(target->name);
+  while (*link != target) link = &(*link)->next;
+  *link = target->next;
+}
+
+static struct rg_target *insert_nolock(const char *name) {
+  size_t length = strlen(name) + 1;
+  struct rg_target *target = calloc(1, sizeof *target + length);
+  if (target == NULL) return NULL;
+  target->name = memcpy(target + 1, name, length);
+  struct rg_target **bucket = bucket_of(name);
+  target->next = *bucket;
+  *bucket = target;
+  return target;
+}
+
+struct rg_target *rg_target_acquire(const char *name) {
+  pthread_mutex_lock(&lock);
+  struct rg_target *target = find_nolock(name);
+  if (target == NULL)
+    target = insert_nolock(name);
+  else if (target->channels == 0)
+    idle_remove_nolock(target);
+  if (target != NULL) target->channels++;
+  pthread_mutex_unlock(&lock);
+  return target;
+}
+
+void rg_target_release(struct rg_target *target) {
+  if (target == NULL) return;
+  struct rg_target *dropped = NULL;
+  pthread_mutex_lock(&lock);
+  if (--target->channels == 0) idle_push_nolock(target);
+  if (idle_count > RG_TARGETS_IDLE_MAX) {
+    dropped = idle_oldest;
+    idle_remove_nolock(dropped);
+    unlink_nolock(dropped);
+  }
+  pthread_mutex_unlock(&lock);
+  free(dropped);
+}
+
+static bool same_budget(const struct rg_budget_policy *a,
+                        const struct rg_budget_policy *b) {
+  return a->kind == b->kind && a->bucket.ratio_milli == b->bucket.ratio_milli &&
+         a->bucket.burst_ns == b->bucket.burst_ns &&
+         a->bucket.initial_milli == b->bucket.initial_milli &&
+         a->bucket.max_milli == b->bucket.max_milli &&
+         a->window.percent == b->window.percent &&
+         a->window.interval_ns == b->window.interval_ns &&
+         a->window.min_retries_milli == b->window.min_retries_milli;
+}
+
+static void adopt_nolock(struct rg_target *target, uint64_t number,
+                         const struct rg_budget_policy *policy, uint64_t now) {
+  uint64_t in_force = atomic_load(&target->policy_number);
+  if (number <= in_force) return;
+  if (in_force == 0)
+    rg_budget_init(&target->budget, policy, now);
+  else if (!same_budget(policy, &target->budget_policy))
+    rg_budget_update(&target->budget, policy, now);
+  target->budget_policy = *policy;
+  atomic_store_explicit(&target->policy_number, number, memory_order_release);
+}
+
+void rg_target_adopt(struct rg_target *target, uint64_t number,
+                     const struct rg_budget_policy *policy, uint64_t now) {
+  if (atomic_load_explicit(&target->policy_number, memory_order_acquire) >=
+      number)
+    return;
+  pthread_mutex_lock(&lock);
+  adopt_nolock(target, number, policy, now);
+  pthread_mutex_unlock(&lock);
+}
+
+uint64_t rg_target_next_policy_number(void) {
+  return atomic_fetch_add(&last_policy_number, 1) + 1;
+}
+
+bool rg_target_visit(const char *name,
+                     void (*visit)(struct rg_target *target, void *arg),
+                     void *arg) {
+  pthread_mutex_lock(&lock);
+  struct rg_target *target = find_nolock(name);
+  bool found = target != NULL && atomic_load(&target->policy_number) > 0;
+  if (found) visit(target, arg);
+  pthread_mutex_unlock(&lock);
+  return found;
+}

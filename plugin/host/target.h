@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What all channels of the process to one server URI share: the budget, and the
+ * counters.
+ *
+ * Threads: safe. The lock is taken when a channel comes or goes, when a policy
+ * is first used with a target, and to read statistics; never on the path of a
+ * call besides. */
+#ifndef RG_HOST_TARGET_H
+#define RG_HOST_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/policy.h"
+#include "core/budget.h"
+#include "core/cxx.h"
+#include "core/verdict.h"
+
+RG_C_BEGIN
+
+/* Targets without a channel that are kept: a program that opens a channel for
+ * each call must not find a fresh budget each time. */
+#define RG_TARGETS_IDLE_MAX 64
+
+struct rg_target_counters {
+  RG_ATOMIC(uint64_t) calls;
+  RG_ATOMIC(uint64_t) attempts;
+  RG_ATOMIC(uint64_t) retries;
+  RG_ATOMIC(uint64_t) transparent_retries;
+  RG_ATOMIC(uint64_t) stops[RG_STOP_COUNT];
+  RG_ATOMIC(uint64_t) undecided_retries;
+  RG_ATOMIC(uint64_t) rejected_retries;
+  RG_ATOMIC(uint64_t) tokens_outstanding;
+  RG_ATOMIC(uint64_t) marks_made;
+  RG_ATOMIC(uint64_t) marks_forwarded;
+  RG_ATOMIC(uint64_t) fail_open;
+};
+
+struct rg_target {
+  struct rg_target *next;      /* in its bucket of the table */
+  struct rg_target *idle_next; /* while no channel uses it, oldest first */
+  struct rg_target *idle_previous;
+  size_t channels;
+  /* The number of the policy in force; 0: none yet, the budget is raw. */
+  RG_ATOMIC(uint64_t) policy_number;
+  struct rg_budget_policy budget_policy; /* under the lock */
+  struct rg_budget budget;
+  struct rg_target_counters counters;
+  const char *name; /* the server URI */
+};
+
+/* The target called `name`, for one more channel; NULL when memory is out. Give
+ * it back with rg_target_release. */
+struct rg_target *rg_target_acquire(const char *name);
+
+/* One channel less. NULL is ignored. */
+void rg_target_release(struct rg_target *target);
+
+/* Puts `policy` in force if `number` is newer than what is; numbers come from
+ * rg_target_next_policy_number. Wait-free when it is in force already. */
+void rg_target_adopt(struct rg_target *target, uint64_t number,
+                     const struct rg_budget_policy *policy, uint64_t now);
+
+/* A number larger than all before, for a policy just parsed. */
+uint64_t rg_target_next_policy_number(void);
+
+/* Calls `visit` with the target called `name`, under the lock; false when there
+ * is none that a policy was ever in force for. */
+bool rg_target_visit(const char *name,
+                     void (*visit)(struct rg_target *target, void *arg),
+                     void *arg);
+
+RG_C_END
+
+#endif
