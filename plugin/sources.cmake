@@ -47,6 +47,14 @@ set(RG_HOST_SOURCES
 )
 
 set(RG_GRPC_SOURCES
+  grpc/attempt_filter.cc
+  grpc/call_filter.cc
+  grpc/compat.cc
+  grpc/hop_api.cc
+  grpc/mark_metadata.cc
+  grpc/register.cc
+  grpc/server_filter.cc
+  grpc/service_config.cc
 )
 
 # Rooted at proto/.

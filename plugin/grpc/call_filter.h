@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The filter at the top of a client channel: sees each call of the application
+// once, above gRPC's retries. Owns the call object and hands it to the attempt
+// filters below.
+#ifndef RETRY_GUARD_GRPC_CALL_FILTER_H
+#define RETRY_GUARD_GRPC_CALL_FILTER_H
+
+#include "grpc/compat.h"
+#include "host/call.h"
+
+namespace retry_guard {
+
+extern const grpc_channel_filter kCallFilter;
+
+// A call as the filters share it.
+struct GuardedCall {
+  rg_call call;
+  // The pushback that an attempt's trailing metadata got from the guard, and
+  // what the server had put there.
+  absl::optional<grpc_core::Duration> injected;
+  absl::optional<grpc_core::Duration> replaced;
+};
+
+// The call of an attempt; null when it has none.
+GuardedCall *CallOfAttempt(grpc_call_context_element *context);
+
+// Puts a pushback of `delay` into the trailing metadata that gRPC's retry
+// filter is about to read. The application will not see it.
+void InjectPushback(GuardedCall *call, grpc_metadata_batch *trailing,
+                    grpc_core::Duration delay);
+
+// The status with which a call or an attempt ended.
+grpc_status_code StatusOf(const grpc_error_handle &error,
+                          const grpc_metadata_batch &trailing,
+                          grpc_core::Timestamp deadline);
+
+}  // namespace retry_guard
+
+#endif  // RETRY_GUARD_GRPC_CALL_FILTER_H

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "grpc/compat.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace retry_guard {
+
+namespace {
+
+// The configuration is a private static member, and asking gRPC for it would
+// build it. Explicit instantiation may name private members; the friend hands
+// the address out.
+template <std::atomic<grpc_core::CoreConfiguration *> *kConfiguration>
+struct Reveal {
+  friend std::atomic<grpc_core::CoreConfiguration *> *Configuration() {
+    return kConfiguration;
+  }
+};
+std::atomic<grpc_core::CoreConfiguration *> *Configuration();
+
+}  // namespace
+
+// (The instantiation has to stand outside of functions.)
+namespace {
+template struct Reveal<&grpc_core::CoreConfiguration::config_>;
+}  // namespace
+
+bool ConfigurationIsFixed() {
+  return Configuration()->load(std::memory_order_acquire) != nullptr;
+}
+
+void PrependFilter(ConfigurationBuilder *builder, grpc_channel_stack_type type,
+                   int priority, const grpc_channel_filter *filter) {
+  builder->channel_init()->RegisterStage(
+      type, priority, [filter](grpc_core::ChannelStackBuilder *stack) {
+        if (!stack->channel_args().WantMinimalStack())
+          stack->PrependFilter(filter);
+        return true;
+      });
+}
+
+ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
+                            size_t parser_index) {
+  auto *data = static_cast<grpc_core::ServiceConfigCallData *>(
+      context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
+  if (data == nullptr || data->service_config() == nullptr) return {};
+  return {data->GetGlobalParsedConfig(parser_index),
+          data->GetMethodParsedConfig(parser_index)};
+}
+
+size_t ParserIndex(const char *name) {
+  return grpc_core::CoreConfiguration::Get()
+      .service_config_parser()
+      .GetParserIndex(name);
+}
+
+namespace {
+
+uint64_t Millis(grpc_core::Duration duration) {
+  return static_cast<uint64_t>(std::max<int64_t>(duration.millis(), 0));
+}
+
+uint64_t Micro(float multiplier) {
+  // gRPC insists on a multiplier above 0; far above, it makes no difference.
+  double micro = std::min(static_cast<double>(multiplier), 1e6) * 1e6;
+  return static_cast<uint64_t>(std::llround(std::max(micro, 1.0)));
+}
+
+uint32_t CodeBits(grpc_core::internal::StatusCodeSet codes) {
+  uint32_t bits = 0;
+  for (int code = 0; code <= GRPC_STATUS_UNAUTHENTICATED; code++)
+    if (codes.Contains(static_cast<grpc_status_code>(code))) bits |= 1u << code;
+  return bits;
+}
+
+}  // namespace
+
+bool LookUpRetryPolicy(const grpc_call_context_element *context,
+                       size_t retry_parser_index, rg_retry_policy *policy) {
+  auto *config = static_cast<const grpc_core::internal::RetryMethodConfig *>(
+      LookUpConfigs(context, retry_parser_index).method);
+  if (config == nullptr) return false;
+  policy->max_attempts = static_cast<uint32_t>(
+      std::min(std::max(config->max_attempts(), 0), RG_MAX_ATTEMPTS));
+  policy->retryable_codes = CodeBits(config->retryable_status_codes());
+  policy->initial_backoff_ms = Millis(config->initial_backoff());
+  policy->max_backoff_ms = Millis(config->max_backoff());
+  policy->multiplier_micro = Micro(config->backoff_multiplier());
+  return true;
+}
+
+absl::optional<std::string> JsonMember(const grpc_core::Json &json,
+                                       const char *key) {
+  auto member = json.object_value().find(key);
+  if (member == json.object_value().end() ||
+      member->second.type() == grpc_core::Json::Type::JSON_NULL)
+    return absl::nullopt;
+  return member->second.Dump();
+}
+
+}  // namespace retry_guard

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Everything of gRPC's internals that differs between its versions, behind one
+// name each: headers, registration, context slots, parsed service configs, and
+// JSON, which crosses this line as text. Batches, metadata and closures have
+// kept their shape for years and are used directly by the filters.
+//
+// gRPC 1.51.1, as Debian and Ubuntu build it: without NDEBUG. Internal structs
+// change their layout with it, and a plugin built the other way corrupts memory
+// silently.
+#ifndef RETRY_GUARD_GRPC_COMPAT_H
+#define RETRY_GUARD_GRPC_COMPAT_H
+
+#ifdef NDEBUG
+#error \
+    "gRPC's internals change layout with NDEBUG, and the distribution's \
+library is built without it: compile this file with -UNDEBUG"
+#endif
+
+#include <grpc/support/port_platform.h>
+
+#include <string>
+
+#include "absl/types/optional.h"
+#include "core/backoff.h"
+#include "src/core/ext/filters/client_channel/client_channel.h"
+#include "src/core/ext/filters/client_channel/retry_service_config.h"
+#include "src/core/lib/channel/channel_stack.h"
+#include "src/core/lib/channel/channel_stack_builder.h"
+#include "src/core/lib/channel/context.h"
+#include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/gprpp/validation_errors.h"
+#include "src/core/lib/iomgr/error.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/json/json.h"
+#include "src/core/lib/service_config/service_config_call_data.h"
+#include "src/core/lib/service_config/service_config_parser.h"
+#include "src/core/lib/surface/channel_stack_type.h"
+#include "src/core/lib/transport/error_utils.h"
+#include "src/core/lib/transport/metadata_batch.h"
+#include "src/core/lib/transport/transport.h"
+
+namespace retry_guard {
+
+// What this file was written for, as gRPC's C++ library calls it and as
+// grpc_version_string() of the C library does.
+#ifndef RETRY_GUARD_GRPC_VERSION
+#define RETRY_GUARD_GRPC_VERSION "1.51.1"
+#endif
+#ifndef RETRY_GUARD_GRPC_CORE_VERSION
+#define RETRY_GUARD_GRPC_CORE_VERSION "29.0.0"
+#endif
+
+// ---- Registration: newer versions order filters by name, not by priority.
+
+using ConfigurationBuilder = grpc_core::CoreConfiguration::Builder;
+
+// Whether gRPC has fixed its configuration; registering then aborts.
+bool ConfigurationIsFixed();
+
+// Puts `filter` in front of every stack of type `type`, but for minimal ones.
+void PrependFilter(ConfigurationBuilder *builder, grpc_channel_stack_type type,
+                   int priority, const grpc_channel_filter *filter);
+
+// ---- Context slots: newer versions have typed contexts in the call's arena.
+
+// Reserved in gRPC and used by nothing: carries our object from the call filter
+// to the attempt filters of the same call.
+inline grpc_call_context_element *CallSlot(grpc_call_context_element *context) {
+  return &context[GRPC_CONTEXT_TRAFFIC];
+}
+
+// The one slot that gRPC hands from a server call to its child calls.
+inline grpc_call_context_element *HopSlot(grpc_call_context_element *context) {
+  return &context[GRPC_CONTEXT_TRACING];
+}
+
+// ---- Parsed service configs: looked up differently in newer versions.
+
+using ParsedConfig = grpc_core::ServiceConfigParser::ParsedConfig;
+
+// What the service config of a call holds at one parser's place; both may be
+// null. Null call data: no service config yet.
+struct ParsedConfigs {
+  const ParsedConfig *channel = nullptr;
+  const ParsedConfig *method = nullptr;
+};
+ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
+                            size_t parser_index);
+
+// The place of the parser called `name`.
+size_t ParserIndex(const char *name);
+
+// The method's native retryPolicy; false when it has none.
+bool LookUpRetryPolicy(const grpc_call_context_element *context,
+                       size_t retry_parser_index, rg_retry_policy *policy);
+
+// The member `key` of the JSON object `json` as text; nothing when it is absent
+// or null.
+absl::optional<std::string> JsonMember(const grpc_core::Json &json,
+                                       const char *key);
+
+// ---- Time: newer versions keep the cache elsewhere.
+
+// gRPC looks at the clock once for all that it does in one go, so a timer that
+// is set late in it would fire too early. From here on it looks again.
+inline void ReadClockAgain() { grpc_core::ExecCtx::Get()->InvalidateNow(); }
+
+}  // namespace retry_guard
+
+#endif  // RETRY_GUARD_GRPC_COMPAT_H

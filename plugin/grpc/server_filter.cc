@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "grpc/server_filter.h"
+
+#include "grpc/mark_metadata.h"
+#include "host/hop.h"
+#include "host/hop_set.h"
+#include "host/process.h"
+
+namespace retry_guard {
+
+namespace {
+
+struct CallData {
+  retry_guard_hop hop;
+  grpc_call_context_element *context;
+  bool published;
+  grpc_metadata_batch *initial;
+  grpc_closure *on_initial;
+  grpc_closure initial_ready;
+};
+
+void Hold(retry_guard_hop *hop) {
+  GRPC_CALL_STACK_REF(static_cast<grpc_call_stack *>(hop->owner),
+                      "retry_guard_hop");
+}
+
+void Release(retry_guard_hop *hop) {
+  // The last reference destroys the call, which schedules closures.
+  grpc_core::ExecCtx exec_ctx;
+  GRPC_CALL_STACK_UNREF(static_cast<grpc_call_stack *>(hop->owner),
+                        "retry_guard_hop");
+}
+
+constexpr rg_hop_lifetime kWithServerCall = {Hold, Release};
+
+// What the incoming metadata says; counted.
+rg_ancestry Judge(grpc_metadata_batch *metadata) {
+  bool marked = HasMark(*metadata);
+  if (marked && !rg_process_current()->accept_marks) {
+    RemoveMarks(metadata);
+    rg_process_counters.marks_stripped++;
+    return {};
+  }
+  if (marked) {
+    rg_ancestry ancestry = ReadMarks(*metadata, RG_DEFAULT_MAX_HOPS);
+    (ancestry.lineage == RG_LINEAGE_MARKED
+         ? rg_process_counters.marks_accepted
+         : rg_process_counters.marks_rejected)++;
+    return ancestry;
+  }
+  rg_incoming incoming = {};
+  incoming.previous_attempts =
+      metadata->get(grpc_core::GrpcPreviousRpcAttemptsMetadata()).value_or(0);
+  if (incoming.previous_attempts == 0) return {};
+  rg_process_counters.foreign_retries++;
+  return rg_layer_judge(&incoming, RG_DEFAULT_MAX_HOPS);
+}
+
+void Publish(CallData *data) {
+  grpc_call_context_element *slot = HopSlot(data->context);
+  if (slot->value != nullptr || !rg_hop_set_add(&data->hop)) {
+    rg_process_counters.fail_open++;
+    return;
+  }
+  slot->value = &data->hop;
+  data->published = true;
+}
+
+void OnInitial(void *arg, grpc_error_handle error) {
+  auto *data = static_cast<CallData *>(arg);
+  if (error.ok()) {
+    data->hop.ancestry = Judge(data->initial);
+    if (data->hop.ancestry.lineage != RG_LINEAGE_UNMARKED) Publish(data);
+  }
+  grpc_core::Closure::Run(DEBUG_LOCATION, data->on_initial, error);
+}
+
+void StartBatch(grpc_call_element *elem,
+                grpc_transport_stream_op_batch *batch) {
+  auto *data = static_cast<CallData *>(elem->call_data);
+  if (batch->recv_initial_metadata) {
+    auto &receive = batch->payload->recv_initial_metadata;
+    data->initial = receive.recv_initial_metadata;
+    data->on_initial = receive.recv_initial_metadata_ready;
+    receive.recv_initial_metadata_ready = &data->initial_ready;
+  }
+  grpc_call_next_op(elem, batch);
+}
+
+grpc_error_handle InitCall(grpc_call_element *elem,
+                           const grpc_call_element_args *args) {
+  auto *data = new (elem->call_data) CallData();
+  data->hop.lifetime = &kWithServerCall;
+  data->hop.owner = args->call_stack;
+  data->context = args->context;
+  GRPC_CLOSURE_INIT(&data->initial_ready, OnInitial, data, nullptr);
+  return absl::OkStatus();
+}
+
+void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *,
+                 grpc_closure *) {
+  auto *data = static_cast<CallData *>(elem->call_data);
+  if (data->published) rg_hop_set_remove(&data->hop);
+  data->~CallData();
+}
+
+grpc_error_handle InitChannel(grpc_channel_element *,
+                              grpc_channel_element_args *) {
+  return absl::OkStatus();
+}
+
+void DestroyChannel(grpc_channel_element *) {}
+
+}  // namespace
+
+const grpc_channel_filter kServerFilter = {
+    StartBatch,
+    nullptr,
+    grpc_channel_next_op,
+    sizeof(CallData),
+    InitCall,
+    grpc_call_stack_ignore_set_pollset_or_pollset_set,
+    DestroyCall,
+    0,
+    InitChannel,
+    grpc_channel_stack_no_post_init,
+    DestroyChannel,
+    grpc_channel_next_get_info,
+    "retry_guard_server",
+};
+
+}  // namespace retry_guard

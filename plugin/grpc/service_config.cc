@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "grpc/service_config.h"
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "config/policy.h"
+#include "host/process.h"
+
+namespace retry_guard {
+
+namespace {
+
+constexpr char kParserName[] = "retry_guard";
+constexpr char kBlockName[] = "retryGuard";
+
+// One place of the service config: the channel, or a methodConfig entry, which
+// is here even without a block, for what it has worked out.
+class Config : public ParsedConfig {
+ public:
+  explicit Config(rg_policy_block *block)
+      : block_(block), number_(rg_target_next_policy_number()) {}
+
+  ~Config() override {
+    rg_policy_block_destroy(block_);
+    delete effective_.load(std::memory_order_relaxed);
+  }
+
+  const rg_policy_block *block() const { return block_; }
+  uint64_t number() const { return number_; }
+
+  const rg_method_policy *effective() const {
+    return effective_.load(std::memory_order_acquire);
+  }
+
+  // Keeps `policy` unless another thread was faster; returns what is kept.
+  const rg_method_policy *Keep(std::unique_ptr<rg_method_policy> policy) const {
+    const rg_method_policy *kept = nullptr;
+    if (effective_.compare_exchange_strong(kept, policy.get(),
+                                           std::memory_order_acq_rel))
+      return policy.release();
+    return kept;
+  }
+
+ private:
+  rg_policy_block *const block_;
+  const uint64_t number_;
+  mutable std::atomic<const rg_method_policy *> effective_{nullptr};
+};
+
+void Report(const rg_faults &faults, grpc_core::ValidationErrors *errors) {
+  for (size_t i = 0; i < faults.count; i++) {
+    grpc_core::ValidationErrors::ScopedField field(
+        errors, std::string(".") + faults.items[i].path);
+    errors->AddError(faults.items[i].message);
+  }
+  if (faults.unlisted > 0)
+    errors->AddError(absl::StrCat("and ", faults.unlisted, " more faults"));
+  if (faults.out_of_memory) errors->AddError("out of memory");
+}
+
+// Null for a place without a block, and with errors.
+rg_policy_block *ParseBlock(const grpc_core::Json &json, rg_policy_scope scope,
+                            grpc_core::ValidationErrors *errors) {
+  absl::optional<std::string> text = JsonMember(json, kBlockName);
+  if (!text.has_value()) return nullptr;
+  rg_faults faults;
+  rg_faults_init(&faults);
+  rg_policy_block *block = rg_policy_block_parse(text->data(), text->size(),
+                                                 scope, kBlockName, &faults);
+  if (block == nullptr) Report(faults, errors);
+  rg_faults_clean_up(&faults);
+  return block;
+}
+
+class Parser : public grpc_core::ServiceConfigParser::Parser {
+ public:
+  absl::string_view name() const override { return kParserName; }
+
+  std::unique_ptr<ParsedConfig> ParseGlobalParams(
+      const grpc_core::ChannelArgs &, const grpc_core::Json &json,
+      grpc_core::ValidationErrors *errors) override {
+    rg_policy_block *block = ParseBlock(json, RG_POLICY_CHANNEL, errors);
+    if (block == nullptr) return nullptr;
+    return std::make_unique<Config>(block);
+  }
+
+  std::unique_ptr<ParsedConfig> ParsePerMethodParams(
+      const grpc_core::ChannelArgs &, const grpc_core::Json &json,
+      grpc_core::ValidationErrors *errors) override {
+    return std::make_unique<Config>(ParseBlock(json, RG_POLICY_METHOD, errors));
+  }
+};
+
+struct Indices {
+  size_t own;
+  size_t retry;
+};
+
+const Indices &ParserIndices() {
+  static const Indices indices = {ParserIndex(kParserName),
+                                  ParserIndex("retry")};
+  return indices;
+}
+
+void NameLayer(rg_layer_policy *layer) {
+  if (layer->name_length > 0) return;
+  layer->name_length = rg_process_current()->layer_name_length;
+  std::memcpy(layer->name, rg_process_current()->layer_name,
+              layer->name_length);
+}
+
+const rg_method_policy *WorkOut(const grpc_call_context_element *context,
+                                const Config *channel, const Config *method) {
+  std::unique_ptr<rg_method_policy> policy(new (std::nothrow)
+                                               rg_method_policy());
+  if (policy == nullptr) return nullptr;
+  rg_policy_resolve(channel != nullptr ? channel->block() : nullptr,
+                    method != nullptr ? method->block() : nullptr,
+                    &policy->policy);
+  NameLayer(&policy->policy.layer);
+  policy->number = (channel != nullptr ? channel : method)->number();
+  policy->has_retry =
+      LookUpRetryPolicy(context, ParserIndices().retry, &policy->retry);
+  return (method != nullptr ? method : channel)->Keep(std::move(policy));
+}
+
+}  // namespace
+
+void RegisterServiceConfigParser(ConfigurationBuilder *builder) {
+  builder->service_config_parser()->RegisterParser(std::make_unique<Parser>());
+}
+
+const rg_method_policy *PolicyOf(const grpc_call_context_element *context) {
+  ParsedConfigs configs = LookUpConfigs(context, ParserIndices().own);
+  auto *channel = static_cast<const Config *>(configs.channel);
+  auto *method = static_cast<const Config *>(configs.method);
+  if (channel == nullptr && (method == nullptr || method->block() == nullptr))
+    return nullptr;
+  const rg_method_policy *known =
+      (method != nullptr ? method : channel)->effective();
+  return known != nullptr ? known : WorkOut(context, channel, method);
+}
+
+}  // namespace retry_guard

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The `retryGuard` blocks of a service config, on their way from gRPC's JSON to
+// the policy that a call is bound to. Validation is plugin/config's; faults go
+// out through gRPC's own validation, so a bad block makes the config invalid as
+// any other bad field does.
+#ifndef RETRY_GUARD_GRPC_SERVICE_CONFIG_H
+#define RETRY_GUARD_GRPC_SERVICE_CONFIG_H
+
+#include "grpc/compat.h"
+#include "host/call.h"
+
+namespace retry_guard {
+
+void RegisterServiceConfigParser(ConfigurationBuilder *builder);
+
+// The policy for the method of the call that `context` belongs to; null when
+// the channel has none (or memory is out), and the guard then stays away.
+// Lives as long as the call's service config. Thread-safe; the first call of a
+// method works it out, later ones find it.
+const rg_method_policy *PolicyOf(const grpc_call_context_element *context);
+
+}  // namespace retry_guard
+
+#endif  // RETRY_GUARD_GRPC_SERVICE_CONFIG_H
