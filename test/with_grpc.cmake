@@ -28,6 +28,24 @@ endfunction()
 rg_program(tier)
 rg_program(demo)
 
+# A middle tier in C++, on gRPC's C++ library.
+pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)
+add_executable(rg_cpp_tier e2e/cpp_tier.cc)
+target_link_libraries(rg_cpp_tier
+  PRIVATE retry_guard rg_grpc_api PkgConfig::GRPCPP rg_warnings)
+
+# The example of the README, compiled and run as it stands there.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/README.md)
+file(READ ${PROJECT_SOURCE_DIR}/README.md readme)
+string(REGEX MATCH "```c\n([^`]*)```" ignored "${readme}")
+file(CONFIGURE OUTPUT readme_example.c CONTENT "${CMAKE_MATCH_1}" @ONLY)
+add_executable(rg_readme_example ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c)
+target_link_libraries(rg_readme_example
+  PRIVATE retry_guard rg_grpc_api rg_warnings)
+add_test(NAME Readme.TheExampleRuns COMMAND rg_readme_example)
+set_tests_properties(Readme.TheExampleRuns PROPERTIES LABELS e2e)
+
 rg_room_tests(support tests)
 rg_test(rg_support_test LABEL support SOURCES ${tests} LIBS rg_test_support)
 
@@ -39,7 +57,8 @@ rg_room_tests(e2e tests)
 rg_test(rg_e2e_test LABEL e2e SOURCES ${tests}
   LIBS retry_guard rg_test_support)
 if(TARGET rg_e2e_test)
-  add_dependencies(rg_e2e_test rg_tier)
+  add_dependencies(rg_e2e_test rg_tier rg_cpp_tier)
   target_compile_definitions(rg_e2e_test PRIVATE
-    RG_TIER_PATH="$<TARGET_FILE:rg_tier>")
+    RG_TIER_PATH="$<TARGET_FILE:rg_tier>"
+    RG_CPP_TIER_PATH="$<TARGET_FILE:rg_cpp_tier>")
 endif()

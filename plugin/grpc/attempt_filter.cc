@@ -33,11 +33,14 @@ struct Interception {
 
 struct AttemptData {
   GuardedCall *call;  // null: not guarded
+  grpc_call_element *elem;
+  grpc_call_stack *stack;
   grpc_call_context_element *context;
   grpc_core::CallCombiner *combiner;
   grpc_core::Timestamp deadline;
   uint32_t number;              // attempts of the call begun when this one was
   grpc_error_handle rejection;  // not OK: the attempt was refused here
+  grpc_closure cancel;
   bool *trailers_only;
   absl::optional<grpc_core::SliceBuffer> *message;
   grpc_metadata_batch *trailing;
@@ -132,6 +135,32 @@ grpc_error_handle Rejection(const AttemptData &attempt, rg_stop reason) {
       grpc_core::StatusIntProperty::kRpcStatus, GRPC_STATUS_UNAVAILABLE);
 }
 
+void OnStreamCancelled(void *arg, grpc_error_handle) {
+  auto *attempt = static_cast<AttemptData *>(arg);
+  GRPC_CALL_COMBINER_STOP(attempt->combiner, "retry_guard_refused");
+  GRPC_CALL_STACK_UNREF(attempt->stack, "retry_guard_refused");
+}
+
+void CancelStream(void *arg, grpc_error_handle) {
+  auto *attempt = static_cast<AttemptData *>(arg);
+  GRPC_CLOSURE_INIT(&attempt->cancel, OnStreamCancelled, attempt, nullptr);
+  grpc_transport_stream_op_batch *batch =
+      grpc_make_transport_stream_op(&attempt->cancel);
+  batch->cancel_stream = true;
+  batch->payload->cancel_stream.cancel_error = attempt->rejection;
+  grpc_call_next_op(attempt->elem, batch);
+}
+
+// Refuses the attempt. Its stream, which exists below, is ended at once: nobody
+// above knows that it is there, and it would hold on to the call for ever.
+void Reject(AttemptData *attempt, rg_stop reason) {
+  attempt->rejection = Rejection(*attempt, reason);
+  GRPC_CALL_STACK_REF(attempt->stack, "retry_guard_refused");
+  GRPC_CLOSURE_INIT(&attempt->cancel, CancelStream, attempt, nullptr);
+  GRPC_CALL_COMBINER_START(attempt->combiner, &attempt->cancel,
+                           absl::OkStatus(), "retry_guard_refused");
+}
+
 // Once per call, with its first attempt: before that gRPC has no service config
 // for it.
 void Bind(AttemptData *attempt, uint64_t now) {
@@ -164,7 +193,7 @@ void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
   rg_admission admission = rg_call_attempt_begin(call, previous, now);
   attempt->number = call->attempts_begun;
   if (!admission.proceed) {
-    attempt->rejection = Rejection(*attempt, admission.reason);
+    Reject(attempt, admission.reason);
     return;
   }
   if (!call->method->policy.layer.disabled) RemoveMarks(metadata);
@@ -209,7 +238,7 @@ void StartBatch(grpc_call_element *elem,
   auto *attempt = static_cast<AttemptData *>(elem->call_data);
   if (batch->send_initial_metadata && attempt->call != nullptr)
     Begin(attempt, batch->payload->send_initial_metadata.send_initial_metadata);
-  if (!attempt->rejection.ok()) {
+  if (!attempt->rejection.ok() && !batch->cancel_stream) {
     Refuse(attempt, batch);
     return;
   }
@@ -221,6 +250,8 @@ grpc_error_handle InitCall(grpc_call_element *elem,
                            const grpc_call_element_args *args) {
   auto *attempt = new (elem->call_data) AttemptData();
   attempt->call = CallOfAttempt(args->context);
+  attempt->elem = elem;
+  attempt->stack = args->call_stack;
   attempt->context = args->context;
   attempt->combiner = args->call_combiner;
   attempt->deadline = args->deadline;

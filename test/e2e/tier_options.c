@@ -93,8 +93,8 @@ static char *read_file(const char *path) {
   FILE *file = fopen(path, "r");
   if (file == NULL) return NULL;
   char *text = rg_rpc_alloc(1, MAX_CONFIG_BYTES + 1);
-  fread(text, 1, MAX_CONFIG_BYTES, file);
-  bool whole = ferror(file) == 0 && feof(file) != 0;
+  size_t size = fread(text, 1, MAX_CONFIG_BYTES, file);
+  bool whole = ferror(file) == 0 && size < MAX_CONFIG_BYTES;
   fclose(file);
   if (whole) return text;
   free(text);

@@ -138,8 +138,10 @@ int rg_process_wait(struct rg_process *process, uint32_t timeout_ms) {
 
 int rg_process_stop(struct rg_process *process, uint32_t timeout_ms) {
   if (process->pid <= 0) return 0;
-  kill(process->pid, SIGTERM);
+  /* In this order: SIGCONT undoes a stop that is on its way, and a leak checker
+   * or debugger that runs at the child's end relies on one. */
   rg_process_resume(process);
+  kill(process->pid, SIGTERM);
   return rg_process_wait(process, timeout_ms);
 }
 
