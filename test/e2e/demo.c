@@ -28,6 +28,9 @@
 #define GOOD_CALLS 50
 #define OUTAGE_CALLS 1000
 #define PICTURE_CALLS 500
+#define HOLD_MORE 501 /* so that the server waits for the release */
+#define AWAIT_NS UINT64_C(20000000000)
+
 #define TEXT(number) TEXT_(number)
 #define TEXT_(number) #number
 
@@ -66,7 +69,8 @@ static uint64_t measure_tree(const char *program, bool guard) {
 static bool show_tree(const char *program) {
   puts(
       "1. Four processes in a row: edge -> front -> middle -> leaf. The first\n"
-      "   three may each make 3 attempts. After " TEXT(GOOD_CALLS) " good calls "
+      "   three may each make 3 attempts. After " TEXT(GOOD_CALLS)
+      " good calls "
       "the leaf starts\n"
       "   to answer UNAVAILABLE, and one more call is made.\n");
   for (int guard = 0; guard <= 1; guard++) {
@@ -135,25 +139,32 @@ static bool fill(struct rg_demo_histogram *histogram,
   return true;
 }
 
-/* Makes all calls fail at one instant, and returns which: the client is frozen
- * while the server answers, and so finds all answers there when it wakes. */
-static uint64_t fail_at_once(struct rg_demo_tree *tree) {
+static bool await_requests(struct rg_demo_tree *tree, uint64_t count) {
+  uint64_t deadline = rg_rpc_now_ns() + AWAIT_NS;
+  while (rg_demo_tree_requests(tree) < count)
+    if (rg_rpc_now_ns() >= deadline) return false;
+  return true;
+}
+
+/* Makes all calls fail at one instant: the client is frozen while the server
+ * answers, and so finds all answers there when it wakes. */
+static bool fail_at_once(struct rg_demo_tree *tree, uint64_t *instant_ns) {
   struct rg_tier_process *client = rg_demo_tree_edge(tree);
   rg_tier_process_start_calls(client, PICTURE_CALLS, NULL);
-  while (rg_demo_tree_requests(tree) < PICTURE_CALLS) {
-  }
+  if (!await_requests(tree, PICTURE_CALLS)) return false;
   rg_process_pause(&client->process);
-  rg_tier_process_release(rg_demo_tree_leaf(tree));
-  uint64_t now = rg_rpc_now_ns();
+  bool released = rg_tier_process_release(rg_demo_tree_leaf(tree));
+  *instant_ns = rg_rpc_now_ns();
   rg_process_resume(&client->process);
   rg_tier_process_wait(client);
-  return now;
+  return released;
 }
 
 static bool measure_picture(const char *program, bool guard,
                             struct rg_demo_histogram *histogram) {
   static const char *const fail[] = {
-      "--hold", "1000000", "--fail", "UNAVAILABLE:" TEXT(PICTURE_CALLS), NULL,
+      "--hold", TEXT(HOLD_MORE), "--fail", "UNAVAILABLE:" TEXT(PICTURE_CALLS),
+      NULL,
   };
   struct rg_demo_plan plan = {
       .program = program,
@@ -167,10 +178,11 @@ static bool measure_picture(const char *program, bool guard,
   };
   struct rg_demo_tree tree;
   if (!rg_demo_tree_start(&tree, &plan)) return false;
-  uint64_t failed_ns = fail_at_once(&tree);
-  bool filled = fill(histogram, rg_demo_tree_leaf(&tree), failed_ns);
+  uint64_t failed_ns;
+  bool measured = fail_at_once(&tree, &failed_ns) &&
+                  fill(histogram, rg_demo_tree_leaf(&tree), failed_ns);
   rg_demo_tree_stop(&tree);
-  return filled;
+  return measured;
 }
 
 static bool show_picture(const char *program) {

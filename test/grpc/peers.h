@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "grpc/guarded.h"
+#include "host/target.h"
 #include "retry_guard/retry_guard.h"
 #include "support/rpc_client.h"
 #include "support/rpc_server.h"
@@ -272,7 +274,13 @@ class Client {
         channel_(rg_rpc_channel_new(target.c_str(),
                                     config.empty() ? nullptr : config.c_str(),
                                     args.get())) {}
-  ~Client() { rg_rpc_channel_destroy(channel_); }
+  // Nothing of the channel may be left once its calls have ended.
+  ~Client() {
+    size_t channels = Channels();
+    rg_rpc_channel_destroy(channel_);
+    if (channels == 0 || calls_outlive_) return;
+    EXPECT_TRUE(Eventually([&] { return Channels() < channels; }));
+  }
   Client(const Client &) = delete;
   Client &operator=(const Client &) = delete;
 
@@ -314,7 +322,7 @@ class Client {
     return stats;
   }
 
-  void Wait() { rg_rpc_channel_wait(channel_); }
+  void LetCallsOutlive() { calls_outlive_ = true; }
   grpc_channel *grpc() { return rg_rpc_channel_grpc(channel_); }
 
  private:
@@ -324,8 +332,21 @@ class Client {
     delete promise;
   }
 
+  // How many channels, this one included, hold the target; 0 when no policy
+  // was ever in force for it.
+  size_t Channels() const {
+    size_t count = 0;
+    rg_target_visit(("dns:///" + target_).c_str(),
+                    [](rg_target *target, void *data) {
+                      *static_cast<size_t *>(data) = target->channels;
+                    },
+                    &count);
+    return count;
+  }
+
   std::string target_;
   rg_rpc_channel *channel_;
+  bool calls_outlive_ = false;
 };
 
 }  // namespace rg_test

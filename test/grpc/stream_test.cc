@@ -203,6 +203,28 @@ TEST_F(Stream, ACallWhoseDeadlinePassesInBackoffGivesItsTokenBack) {
   EXPECT_EQ(client.Stats().budget_milli, 1000u);
 }
 
+// The retry after the timeout has nothing more to send, and is refused.
+TEST_F(Stream, ARefusedAttemptLeavesNothingBehind) {
+  Client client(server_.address(),
+                Config()
+                    .More(R"(,"perAttemptRecvTimeout":"0.3s")")
+                    .Guard(R"({"budget":{"tokenBucket":{"initialTokens":0}}})")
+                    .Json(),
+                {{GRPC_ARG_EXPERIMENTAL_ENABLE_HEDGING, 1}});
+  RawCall call(client.grpc(), &queue_);
+  auto initial = call.ReceiveInitial();
+  EXPECT_TRUE(call.SendInitial().get());
+  EXPECT_TRUE(call.Send("one").get());
+  auto attempt = server_.Accept();
+  auto closed = attempt->ReceiveClose();
+  EXPECT_TRUE(call.ReceiveStatus().get());
+  initial.get();
+  closed.get();
+  EXPECT_EQ(call.status(), GRPC_STATUS_UNAVAILABLE);
+  EXPECT_EQ(client.Stats().rejected_retries, 1u);
+  EXPECT_EQ(client.Stats().tokens_outstanding, 0u);
+}
+
 // One call has an attempt under way, the other waits in backoff.
 TEST_F(Stream, AChannelMayGoWhileItsCallsGoOn) {
   auto client = std::make_unique<Client>(
@@ -224,6 +246,7 @@ TEST_F(Stream, AChannelMayGoWhileItsCallsGoOn) {
   auto closed = attempt->ReceiveClose();
   ASSERT_TRUE(
       Eventually([&] { return client_.Stats().tokens_outstanding == 1; }));
+  client->LetCallsOutlive();
   client.reset();
   active.Cancel();
   waiting.Cancel();

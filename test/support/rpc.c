@@ -146,6 +146,15 @@ void rg_rpc_entries_destroy(grpc_metadata *entries, size_t count) {
   free(entries);
 }
 
+grpc_channel_args rg_rpc_args_join(const grpc_arg *own, size_t count,
+                                   const grpc_channel_args *more) {
+  size_t more_count = more == NULL ? 0 : more->num_args;
+  grpc_arg *args = rg_rpc_alloc(count + more_count + 1, sizeof(*args));
+  memcpy(args, own, count * sizeof(*args));
+  for (size_t i = 0; i < more_count; i++) args[count + i] = more->args[i];
+  return (grpc_channel_args){.num_args = count + more_count, .args = args};
+}
+
 grpc_byte_buffer *rg_rpc_buffer_new(const void *data, size_t size) {
   grpc_slice slice = grpc_slice_from_copied_buffer(data, size);
   grpc_byte_buffer *buffer = grpc_raw_byte_buffer_create(&slice, 1);

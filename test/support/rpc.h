@@ -82,6 +82,11 @@ grpc_metadata *rg_rpc_entries_new(const struct rg_rpc_entry *entries,
                                   size_t count);
 void rg_rpc_entries_destroy(grpc_metadata *entries, size_t count);
 
+/* `count` arguments of the helpers' own, then the caller's (NULL: none), which
+ * win. Free the result's `args`; what they point to stays borrowed. */
+grpc_channel_args rg_rpc_args_join(const grpc_arg *own, size_t count,
+                                   const grpc_channel_args *more);
+
 /* A byte buffer with a copy of the bytes. */
 grpc_byte_buffer *rg_rpc_buffer_new(const void *data, size_t size);
 

@@ -10,22 +10,20 @@
 static grpc_channel *create_channel(const char *target,
                                     const char *service_config,
                                     const grpc_channel_args *more) {
-  size_t count = more == NULL ? 0 : more->num_args;
-  grpc_arg *args = rg_rpc_alloc(count + 2, sizeof(*args));
-  size_t used = 0;
-  args[used++] = (grpc_arg){.type = GRPC_ARG_INTEGER,
-                            .key = GRPC_ARG_ENABLE_HTTP_PROXY,
-                            .value.integer = 0};
-  if (service_config != NULL)
-    args[used++] = (grpc_arg){.type = GRPC_ARG_STRING,
-                              .key = GRPC_ARG_SERVICE_CONFIG,
-                              .value.string = (char *)service_config};
-  for (size_t i = 0; i < count; i++) args[used++] = more->args[i];
-  grpc_channel_args all = {.num_args = used, .args = args};
+  const grpc_arg own[] = {
+      {.type = GRPC_ARG_INTEGER,
+       .key = GRPC_ARG_ENABLE_HTTP_PROXY,
+       .value.integer = 0},
+      {.type = GRPC_ARG_STRING,
+       .key = GRPC_ARG_SERVICE_CONFIG,
+       .value.string = (char *)service_config},
+  };
+  grpc_channel_args args =
+      rg_rpc_args_join(own, service_config == NULL ? 1 : 2, more);
   grpc_channel_credentials *insecure = grpc_insecure_credentials_create();
-  grpc_channel *channel = grpc_channel_create(target, insecure, &all);
+  grpc_channel *channel = grpc_channel_create(target, insecure, &args);
   grpc_channel_credentials_release(insecure);
-  free(args);
+  free(args.args);
   return channel;
 }
 

@@ -54,13 +54,24 @@ static void start_threads(struct rg_rpc_server *server, unsigned count) {
       abort();
 }
 
+static grpc_server *create_server(const grpc_channel_args *more) {
+  /* Else two servers could share a port without noticing. */
+  const grpc_arg own = {.type = GRPC_ARG_INTEGER,
+                        .key = GRPC_ARG_ALLOW_REUSEPORT,
+                        .value.integer = 0};
+  grpc_channel_args args = rg_rpc_args_join(&own, 1, more);
+  grpc_server *server = grpc_server_create(&args, NULL);
+  free(args.args);
+  return server;
+}
+
 static void create(struct rg_rpc_server *server,
                    const struct rg_rpc_server_options *options) {
   server->shutdown = (struct rg_rpc_step){on_shutdown, server};
   pthread_mutex_init(&server->mutex, NULL);
   pthread_cond_init(&server->changed, NULL);
   server->host = (struct rg_rpc_host){
-      .server = grpc_server_create(options->args, NULL),
+      .server = create_server(options->args),
       .queue = grpc_completion_queue_create_for_next(NULL),
       .timers = rg_timers_new(),
       .methods = options->methods,

@@ -146,6 +146,18 @@ TEST(Rpc, RefusesAMethodThatTheServerDoesNotHave) {
   EXPECT_EQ(client.Call().status, GRPC_STATUS_UNIMPLEMENTED);
 }
 
+TEST(Rpc, APortIsTakenUntilItsServerIsGone) {
+  Server server(AnswerOk);
+  rg_rpc_server_options options{};
+  options.port = server.port();
+  EXPECT_EQ(rg_rpc_server_new(&options), nullptr);
+  server.Stop();
+  rg_rpc_server *next = rg_rpc_server_new(&options);
+  ASSERT_NE(next, nullptr);
+  EXPECT_EQ(rg_rpc_server_port(next), options.port);
+  rg_rpc_server_destroy(next);
+}
+
 TEST(Rpc, NumbersTheAttemptsOfANativeRetry) {
   std::vector<uint32_t> previous;
   Server server([&](rg_rpc_incoming *incoming) {

@@ -10,6 +10,7 @@
 #define START_MS 20000 /* slow machines, valgrind */
 #define STOP_MS 20000
 #define READ_MS 20000
+#define CALL_MS 120000 /* only so that nothing hangs for ever */
 
 /* ---- Life --------------------------------------------------------------- */
 
@@ -65,6 +66,7 @@ void rg_tier_process_start_calls(struct rg_tier_process *tier, size_t count,
                                  const RetryGuard__Test__Plan *plan) {
   struct rg_rpc_request request = {
       .method = "/retry_guard.test.Echo/Call",
+      .timeout_ms = CALL_MS,
       .wait_for_ready = true,
   };
   uint8_t *packed = pack_request(plan, &request.message.size);

@@ -36,7 +36,7 @@ bool rg_tier_process_start(struct rg_tier_process *tier, const char *program,
                            const char *const arguments[]);
 
 /* Starts `count` calls of Echo.Call at the same time, each with `plan` (NULL:
- * none) for the leaf. */
+ * none) for the leaf, and a deadline of two minutes. */
 void rg_tier_process_start_calls(struct rg_tier_process *tier, size_t count,
                                  const RetryGuard__Test__Plan *plan);
 
