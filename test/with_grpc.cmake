@@ -29,10 +29,10 @@ rg_program(tier)
 rg_program(demo)
 
 # A middle tier in C++, on gRPC's C++ library.
-pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)
+find_library(GRPCXX_LIBRARY grpc++ REQUIRED)
 add_executable(rg_cpp_tier e2e/cpp_tier.cc)
 target_link_libraries(rg_cpp_tier
-  PRIVATE retry_guard rg_grpc_api PkgConfig::GRPCPP rg_warnings)
+  PRIVATE retry_guard ${GRPCXX_LIBRARY} rg_grpc_api rg_warnings)
 
 # The example of the README, compiled and run as it stands there.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS

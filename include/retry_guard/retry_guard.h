@@ -210,17 +210,17 @@ typedef struct retry_guard_stats {
   size_t size;
   /* Calls of which at least one attempt began. */
   uint64_t calls;
-  /* Attempts begun, transparent retries left out. attempts == calls + retries
-   * once all calls have ended. */
+  /* Attempts begun, transparent retries left out: calls + retries. */
   uint64_t attempts;
-  /* Attempts begun as retries under `retryPolicy`. */
+  /* Attempts begun as the second or a later one of their call. */
   uint64_t retries;
   /* Attempts that gRPC repeated transparently since no server saw them. */
   uint64_t transparent_retries;
   /* Retries refused, by reason (retry_guard_stop). */
   uint64_t stops[RETRY_GUARD_STOP_COUNT];
-  /* Retries that began without a decision of the guard and were let through,
-   * or ended locally since there was no token. */
+  /* Retries that gRPC began without asking, after perAttemptRecvTimeout or when
+   * the attempt before got no connection: let through with a token, and ended
+   * locally for one of the reasons above. */
   uint64_t undecided_retries;
   uint64_t rejected_retries;
   /* Tokens taken for retries that have not begun yet; rises and falls. */

@@ -82,8 +82,9 @@ static void count_attempt(struct rg_call *call, uint64_t now) {
   if (call->attempts_begun == 0) {
     count(&counters(call)->calls);
     rg_budget_call_began(&call->target->budget, now);
+  } else {
+    count(&counters(call)->retries);
   }
-  if (is_retry(call)) count(&counters(call)->retries);
   count(&counters(call)->attempts);
   call->attempts_begun++;
 }

@@ -130,6 +130,11 @@ TEST(Backoff, CapIsMonotoneAndNeverZero) {
   }
 }
 
+TEST(Backoff, AMaximumBeyondNanosecondsDoesNotOverflow) {
+  for (uint64_t max : {kMax / kMicro, kMax / kMicro + 1, kMax - 1, kMax})
+    EXPECT_EQ(Cap(Retry(1000, max, kDouble), 3), 8000u) << max;
+}
+
 TEST(Backoff, CapShrinksUnderAMultiplierBelowOneButNotToZero) {
   const rg_retry_policy half = Retry(100, 1000, kMicro / 2);
   const uint64_t expected[] = {100, 50, 25, 12, 6, 3, 1, 1, 1};

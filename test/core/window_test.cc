@@ -205,15 +205,18 @@ TEST_F(Window, ARandomHistoryReadsAsTheNaiveModel) {
   }
 }
 
-TEST_F(Window, ConcurrentAdditionsLoseNothing) {
+// All threads meet in each new slot.
+TEST_F(Window, ConcurrentAdditionsAreCountedOnce) {
   constexpr int kThreads = 8;
-  constexpr uint64_t kEach = 20000;
+  constexpr uint64_t kEach = 50000;
   std::atomic<uint64_t> clock{Begin(100)};
-  rg_test::Race(kThreads, [&](int) {
-    for (uint64_t i = 0; i < kEach; i++) Add(1, clock += kSlotNs / 50);
+  rg_test::Race(kThreads, [&](int i) {
+    for (uint64_t n = 0; n < kEach; n++) {
+      if (i == 0) clock += kSlotNs;
+      Add(1, clock);
+    }
   });
   EXPECT_EQ(Total(clock), kThreads * kEach);
-  EXPECT_LE(Recent(clock), kThreads * kEach);
 }
 
 TEST_F(Window, ConcurrentReadersNeverSeeMoreThanWasAdded) {

@@ -79,7 +79,9 @@ TEST_F(Budget, AThousandCallsThatFailTogetherShareAWindowOfTwentyPercent) {
   retry_guard_stats stats = client.Stats();
   EXPECT_EQ(stats.retries, 200u);
   EXPECT_EQ(stats.attempts, 1200u);
-  EXPECT_EQ(stats.stops[RETRY_GUARD_STOP_BUDGET], 1000u);
+  // But for at most 50 calls that had four retries and were through.
+  EXPECT_GE(stats.stops[RETRY_GUARD_STOP_BUDGET], 950u);
+  EXPECT_LE(stats.stops[RETRY_GUARD_STOP_BUDGET], 1000u);
   EXPECT_EQ(stats.tokens_outstanding, 0u);
 }
 

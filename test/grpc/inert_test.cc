@@ -40,7 +40,7 @@ Answer Plainly(grpc_status_code status) {
 Answer Early(grpc_status_code status) {
   Answer answer = Plainly(status);
   answer.early = true;
-  answer.delay_ms = 5;
+  answer.delay_ms = 100;
   return answer;
 }
 

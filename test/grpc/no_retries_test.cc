@@ -112,7 +112,7 @@ TEST_F(NoRetries, AfterEarlyInitialMetadata) {
   Server server([](rg_rpc_incoming *incoming) {
     Answer answer = Pushback("3");
     answer.early = true;
-    answer.delay_ms = 5;
+    answer.delay_ms = 100;
     Reply(incoming, answer);
   });
   Client client(server.address(), Config().Json());

@@ -146,12 +146,12 @@ TEST_F(CallUndecided, WithoutTheLayerRuleAMarkedCallMayRetry) {
 }
 
 // Attempts without a connection never get here, but gRPC counts them.
-TEST_F(CallUndecided, AfterAFailedPickTheFirstAttemptIsARetry) {
+TEST_F(CallUndecided, AfterAFailedPickTheFirstAttemptIsPaidForAsARetry) {
   Call call = Begin();
   EXPECT_TRUE(call.Attempt(1).proceed);
   EXPECT_EQ(counters().undecided_retries, 1u);
   EXPECT_EQ(counters().calls, 1u);
-  EXPECT_EQ(counters().retries, 1u);
+  EXPECT_EQ(counters().retries, 0u);
   EXPECT_EQ(Level(), 0u);
 }
 
