@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 #include "support/naive_window.h"
 #include "support/race.h"
@@ -205,28 +206,31 @@ TEST_F(Window, ARandomHistoryReadsAsTheNaiveModel) {
   }
 }
 
-// All threads meet in each new slot.
+// In lockstep: each slot is found left over from the round before by several
+// threads at once.
 TEST_F(Window, ConcurrentAdditionsAreCountedOnce) {
-  constexpr int kThreads = 8;
-  constexpr uint64_t kEach = 50000;
-  std::atomic<uint64_t> clock{Begin(100)};
-  rg_test::Race(kThreads, [&](int i) {
-    for (uint64_t n = 0; n < kEach; n++) {
-      if (i == 0) clock += kSlotNs;
-      Add(1, clock);
+  constexpr uint64_t kThreads = 3;
+  constexpr uint64_t kRounds = 20000;
+  std::atomic<uint64_t> arrived{0};
+  rg_test::Race(kThreads, [&](int) {
+    for (uint64_t n = 0; n < kRounds; n++) {
+      arrived++;
+      while (arrived < kThreads * (n + 1)) std::this_thread::yield();
+      Add(1, Begin(n));
     }
   });
-  EXPECT_EQ(Total(clock), kThreads * kEach);
+  EXPECT_EQ(Total(Begin(kRounds)), kThreads * kRounds);
+  EXPECT_EQ(Recent(Begin(kRounds - 1)), kThreads * kSlots);
 }
 
 TEST_F(Window, ConcurrentReadersNeverSeeMoreThanWasAdded) {
   std::atomic<uint64_t> clock{Begin(100)};
   std::atomic<uint64_t> begun{0};
   rg_test::Race(8, [&](int i) {
-    for (int n = 0; n < 20000; n++) {
+    for (int n = 0; n < 50000; n++) {
       if (i % 2 == 0) {
         begun++;
-        Add(1, clock += kSlotNs / 50);
+        Add(1, clock += kSlotNs / 10);
         continue;
       }
       const rg_window_reading reading = rg_window_read(&window_, clock);

@@ -5,8 +5,9 @@
 
 #include <future>
 
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 #include "host/mark.h"
 
 namespace rg_test {
@@ -111,6 +112,25 @@ TEST_F(AttemptFilter, AnAttemptThatEndsAfterItsCallHoldsNoToken) {
     client.Calls(100, request);
   EXPECT_EQ(client.Stats().tokens_outstanding, 0u);
   EXPECT_EQ(client.Stats().budget_milli, 1000000u);
+}
+
+// The call's own deadline ends it, and only then the attempt, with a status
+// that would be retried.
+TEST_F(AttemptFilter, AnAttemptThatEndsByTheCallsDeadlineHoldsNoToken) {
+  Server server(rg_rpc_hang);
+  Config config;
+  config.Codes(R"(["DEADLINE_EXCEEDED"])").Guard(kManyTokens);
+  Client witness(server.address(), config.Json());
+  Request request;
+  request.timeout_ms = 50;
+  {
+    Client client(server.address(), config.Json());
+    for (const Result &result : client.Calls(50, request))
+      EXPECT_EQ(result.status, GRPC_STATUS_DEADLINE_EXCEEDED);
+  }
+  EXPECT_EQ(witness.Stats().tokens_outstanding, 0u);
+  EXPECT_EQ(witness.Stats().budget_milli, 1000000u);
+  EXPECT_EQ(witness.Stats().retries, 0u);
 }
 
 // ---- Marks ------------------------------------------------------------------

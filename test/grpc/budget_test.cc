@@ -3,8 +3,11 @@
 // The budget's promises, kept on real channels.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 
 namespace rg_test {
 namespace {
@@ -28,7 +31,7 @@ TEST_F(Budget, AnOutageOfAThousandCallsSeesOneRetry) {
 }
 
 TEST_F(Budget, CallsThatSucceedPayForRetries) {
-  bool up = true;
+  std::atomic<bool> up{true};
   Server server([&](rg_rpc_incoming *incoming) {
     Reply(incoming, up ? Ok() : Answer());
   });

@@ -11,10 +11,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
-#include <sstream>
 
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 
 namespace rg_test {
 namespace {

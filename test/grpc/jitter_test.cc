@@ -8,8 +8,9 @@
 #include <map>
 #include <mutex>
 
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 
 namespace rg_test {
 namespace {

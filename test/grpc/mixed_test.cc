@@ -9,8 +9,9 @@
 #include <deque>
 #include <mutex>
 
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 #include "support/race.h"
 
 namespace rg_test {

@@ -7,8 +7,9 @@
 #include <array>
 #include <atomic>
 
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 
 namespace rg_test {
 namespace {

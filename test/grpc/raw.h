@@ -15,7 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "grpc/peers.h"
+#include "grpc/server.h"
+#include "grpc/wire.h"
 #include "support/rpc_queue.h"
 
 namespace rg_test {

@@ -10,8 +10,9 @@
 
 #include <optional>
 
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 
 namespace rg_test {
 namespace {

@@ -7,8 +7,9 @@
 
 #include <atomic>
 
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 #include "support/race.h"
 
 namespace {

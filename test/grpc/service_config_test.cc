@@ -7,8 +7,9 @@
 #include <mutex>
 #include <string>
 
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 #include "host/mark.h"
 
 namespace rg_test {

@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "grpc/client.h"
 #include "grpc/guarded.h"
-#include "grpc/peers.h"
+#include "grpc/server.h"
 #include "host/mark.h"
 
 namespace rg_test {
