@@ -5,7 +5,10 @@
 
 set(RG_CORE_SOURCES
   core/backoff.c
+  core/breaker.c
   core/budget.c
+  core/deadline.c
+  core/idempotency.c
   core/layer.c
   core/num.c
   core/outcome.c
