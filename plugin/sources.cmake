@@ -31,6 +31,7 @@ set(RG_CONFIG_SOURCES
   config/message_number.c
   config/message_value.c
   config/policy.c
+  config/policy_defaults.c
   config/policy_resolve.c
   config/policy_rules.c
   config/policy_validate.c
@@ -64,4 +65,5 @@ set(RG_GRPC_SOURCES
 set(RG_PROTOS
   retry_guard/v1/layer_mark.proto
   retry_guard/v1/policy.proto
+  retry_guard/v1/retry_info.proto
 )

@@ -39,6 +39,22 @@
 #define RG_DEFAULT_JITTER RG_JITTER_FULL
 #define RG_DEFAULT_FLOOR_MS 0
 
+/* More than half of at least 20 results in 10 s: enough to be sure, and soon
+ * enough that a client of 2 calls/s notices. The cooldown is about what a
+ * restarting server takes; a fifth of spread keeps a fleet's probes apart. */
+#define RG_DEFAULT_FAILURE_CODES                                  \
+  (1u << 14 /* UNAVAILABLE */ | 1u << 4 /* DEADLINE_EXCEEDED */ | \
+   1u << 8 /* RESOURCE_EXHAUSTED */ | 1u << 13 /* INTERNAL */ |   \
+   1u << 2 /* UNKNOWN */)
+#define RG_DEFAULT_FAILURE_RATIO_MILLI 500
+#define RG_DEFAULT_BREAKER_WINDOW_NS (10 * RG_NS_PER_S)
+#define RG_DEFAULT_MIN_REQUESTS 20
+#define RG_DEFAULT_COOLDOWN_NS (5 * RG_NS_PER_S)
+#define RG_DEFAULT_COOLDOWN_JITTER_MILLI 200
+#define RG_DEFAULT_PROBES 1
+
+#define RG_DEFAULT_KEY_HEADER "idempotency-key"
+
 #define RG_DEFAULT_LAYER_MODE RG_LAYER_OUTERMOST
 
 /* RG_DEFAULT_MAX_HOPS is the core's, which needs it without a policy too. */

@@ -15,14 +15,27 @@
 
 #include "config/faults.h"
 #include "core/backoff.h"
+#include "core/breaker.h"
 #include "core/budget.h"
 #include "core/cxx.h"
+#include "core/deadline.h"
+#include "core/idempotency.h"
 #include "core/layer.h"
 
 RG_C_BEGIN
 
+enum rg_mode {
+  RG_MODE_ENFORCE,
+  RG_MODE_SHADOW, /* decide and count everything, change nothing */
+  RG_MODE_OFF,    /* as if there were no policy */
+};
+
 /* The effective policy of one method. */
 struct rg_policy {
+  enum rg_mode mode;
+  struct rg_breaker_policy breaker; /* the target's, as the budget */
+  struct rg_deadline_policy deadline;
+  struct rg_idempotency_policy idempotency;
   /* The target's, so the same for all methods of a channel. RG_BUDGET_UNLIMITED
    * when the channel's block disables it. */
   struct rg_budget_policy budget;

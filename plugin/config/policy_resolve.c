@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <string.h>
 
 #include "config/defaults.h"
 #include "config/message_field.h"
 #include "config/policy_block.h"
+#include "config/policy_defaults.h"
 #include "core/num.h"
 
 typedef RetryGuard__V1__Policy Policy;
@@ -91,35 +93,95 @@ static void set_backoff(struct rg_backoff_policy *backoff,
 static void set_layer(struct rg_layer_policy *layer,
                       const RetryGuard__V1__Layer *m) {
   if (m->has_disabled) layer->disabled = m->disabled != 0;
-  if (m->has_mode) layer->mode = RG_LAYER_OUTERMOST; /* there is no other yet */
+  if (m->has_mode)
+    layer->mode = m->mode == RETRY_GUARD__V1__LAYER__MODE__INNERMOST
+                      ? RG_LAYER_INNERMOST
+                      : RG_LAYER_OUTERMOST;
+  if (m->has_baggage) layer->baggage = m->baggage != 0;
   if (m->has_max_hops) layer->max_hops = m->max_hops;
   if (m->name == NULL) return;
   layer->name_length = (uint8_t)strlen(m->name);
   memcpy(layer->name, m->name, layer->name_length);
 }
 
-static struct rg_budget_policy default_budget(void) {
-  uint64_t interval_ns = RG_DEFAULT_WINDOW_INTERVAL_NS;
-  return (struct rg_budget_policy){
-      .kind = RG_BUDGET_TOKEN_BUCKET,
-      .bucket = {.ratio_milli = RG_DEFAULT_TOKEN_RATIO_MILLI,
-                 .burst_ns = RG_DEFAULT_BURST_NS,
-                 .initial_milli = RG_DEFAULT_INITIAL_TOKENS_MILLI,
-                 .max_milli = RG_DEFAULT_MAX_TOKENS_MILLI},
-      .window = {.percent = RG_DEFAULT_WINDOW_PERCENT,
-                 .interval_ns = interval_ns,
-                 .min_retries_milli = min_retries_milli(NULL, interval_ns)},
-  };
+static uint32_t code_bits(const RetryGuard__V1__CircuitBreaker *m) {
+  uint32_t bits = 0;
+  for (size_t i = 0; i < m->n_failure_status_codes; i++)
+    bits |= 1u << m->failure_status_codes[i];
+  return bits;
 }
 
-static struct rg_policy defaults(void) {
-  return (struct rg_policy){
-      .budget = default_budget(),
-      .budgeted = true,
-      .backoff = {.jitter = RG_DEFAULT_JITTER, .floor_ms = RG_DEFAULT_FLOOR_MS},
-      .layer = {.mode = RG_DEFAULT_LAYER_MODE,
-                .max_hops = RG_DEFAULT_LAYER_MAX_HOPS},
-  };
+static enum rg_breaker_scope scope_of(
+    RetryGuard__V1__CircuitBreaker__Scope scope) {
+  switch (scope) {
+    case RETRY_GUARD__V1__CIRCUIT_BREAKER__SCOPE__SERVICE:
+      return RG_BREAKER_PER_SERVICE;
+    case RETRY_GUARD__V1__CIRCUIT_BREAKER__SCOPE__METHOD:
+      return RG_BREAKER_PER_METHOD;
+    case RETRY_GUARD__V1__CIRCUIT_BREAKER__SCOPE__BACKEND:
+      return RG_BREAKER_PER_BACKEND;
+    default:
+      return RG_BREAKER_PER_TARGET;
+  }
+}
+
+static void set_breaker(struct rg_breaker_policy *breaker,
+                        const RetryGuard__V1__CircuitBreaker *m) {
+  if (m->has_disabled) breaker->disabled = m->disabled != 0;
+  if (m->n_failure_status_codes > 0) breaker->failure_codes = code_bits(m);
+  if (m->has_failure_ratio)
+    breaker->failure_ratio_milli = (uint32_t)milli(m->failure_ratio);
+  if (m->has_min_requests) breaker->min_requests = m->min_requests;
+  if (m->has_consecutive_failures)
+    breaker->consecutive_failures = m->consecutive_failures;
+  if (m->has_cooldown_jitter)
+    breaker->cooldown_jitter_milli = (uint32_t)milli(m->cooldown_jitter);
+  if (m->has_probes) breaker->probes = m->probes;
+  if (m->has_scope) breaker->scope = scope_of(m->scope);
+  breaker->window_ns = ns_or(m->window, breaker->window_ns);
+  breaker->cooldown_ns = ns_or(m->cooldown, breaker->cooldown_ns);
+  breaker->max_cooldown_ns = ns_or(m->max_cooldown, 0);
+  breaker->probe_timeout_ns = ns_or(m->probe_timeout, breaker->cooldown_ns);
+}
+
+static void set_deadline(struct rg_deadline_policy *deadline,
+                         const RetryGuard__V1__Deadline *m) {
+  if (m->has_disabled) deadline->disabled = m->disabled != 0;
+  if (m->has_adaptive) deadline->adaptive = m->adaptive != 0;
+  deadline->hop_margin_ns = ns_or(m->hop_margin, deadline->hop_margin_ns);
+  deadline->min_attempt_ns = ns_or(m->min_attempt, deadline->min_attempt_ns);
+  deadline->attempt_timeout_ns =
+      ns_or(m->attempt_timeout, deadline->attempt_timeout_ns);
+  deadline->min_remaining_ns =
+      ns_or(m->min_remaining, deadline->min_remaining_ns);
+}
+
+static void set_idempotency(struct rg_idempotency_policy *idempotency,
+                            const Policy *m) {
+  if (m->has_idempotency) switch (m->idempotency) {
+      case RETRY_GUARD__V1__POLICY__IDEMPOTENCY__KEY:
+        idempotency->mode = RG_IDEMPOTENCY_KEY;
+        break;
+      case RETRY_GUARD__V1__POLICY__IDEMPOTENCY__GENERATE:
+        idempotency->mode = RG_IDEMPOTENCY_GENERATE;
+        break;
+      default:
+        idempotency->mode = RG_IDEMPOTENCY_ANY;
+    }
+  if (m->key_header != NULL)
+    snprintf(idempotency->key_header, sizeof idempotency->key_header, "%s",
+             m->key_header);
+}
+
+static enum rg_mode mode_of(RetryGuard__V1__Policy__Mode mode) {
+  switch (mode) {
+    case RETRY_GUARD__V1__POLICY__MODE__SHADOW:
+      return RG_MODE_SHADOW;
+    case RETRY_GUARD__V1__POLICY__MODE__OFF:
+      return RG_MODE_OFF;
+    default:
+      return RG_MODE_ENFORCE;
+  }
 }
 
 /* What both a channel's and a method's block can say. */
@@ -128,15 +190,20 @@ static void set_common(struct rg_policy *policy, const Policy *m) {
     policy->budgeted = !m->budget->disabled;
   if (m->backoff != NULL) set_backoff(&policy->backoff, m->backoff);
   if (m->layer != NULL) set_layer(&policy->layer, m->layer);
+  if (m->deadline != NULL) set_deadline(&policy->deadline, m->deadline);
+  set_idempotency(&policy->idempotency, m);
+  if (m->has_mode) policy->mode = mode_of(m->mode);
 }
 
 void rg_policy_resolve(const struct rg_policy_block *channel,
                        const struct rg_policy_block *method,
                        struct rg_policy *policy) {
-  *policy = defaults();
+  *policy = rg_policy_defaults();
   if (channel != NULL) {
     if (channel->message->budget != NULL)
       set_budget(&policy->budget, channel->message->budget);
+    if (channel->message->circuit_breaker != NULL)
+      set_breaker(&policy->breaker, channel->message->circuit_breaker);
     set_common(policy, channel->message);
   }
   if (method != NULL) set_common(policy, method->message);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "config/duration.h"
+#include "core/breaker.h"
+#include "core/idempotency.h"
 #include "core/layer.h"
 #include "retry_guard/v1/policy.pb-c.h"
 
@@ -15,12 +17,16 @@
 #define RATE &retry_guard__v1__retry_rate__descriptor
 #define BACKOFF &retry_guard__v1__backoff__descriptor
 #define LAYER &retry_guard__v1__layer__descriptor
+#define BREAKER &retry_guard__v1__circuit_breaker__descriptor
+#define DEADLINE &retry_guard__v1__deadline__descriptor
+#define POLICY &retry_guard__v1__policy__descriptor
 
 #define ANY RG_RANGE_ANY, false, 0, 0
 #define NUMBER(low, high) RG_RANGE_NUMBER, false, low, high
 #define NUMBER_ABOVE(low, high) RG_RANGE_NUMBER, true, low, high
 #define DURATION(low_ms, high_ms) RG_RANGE_DURATION, false, low_ms, high_ms
 #define LENGTH(high) RG_RANGE_LENGTH, false, 0, high
+#define KEY(high) RG_RANGE_KEY, false, 1, high
 
 /* clang-format off */
 static const struct rg_rule rules[] = {
@@ -39,6 +45,22 @@ static const struct rg_rule rules[] = {
     {LAYER, "mode", RG_SCOPE_CHANNEL, ANY},
     {LAYER, "name", RG_SCOPE_CHANNEL, LENGTH(RG_OWNER_MAX)},
     {LAYER, "max_hops", RG_SCOPE_CHANNEL, NUMBER(1, 255)},
+    {LAYER, "baggage", RG_SCOPE_CHANNEL, ANY},
+    {POLICY, "circuit_breaker", RG_SCOPE_TARGET, ANY},
+    {BREAKER, "failure_ratio", RG_SCOPE_TARGET, NUMBER(0, 1)},
+    {BREAKER, "window", RG_SCOPE_TARGET, DURATION(100, 3600000)},
+    {BREAKER, "min_requests", RG_SCOPE_TARGET, NUMBER(1, 1000000)},
+    {BREAKER, "consecutive_failures", RG_SCOPE_TARGET, NUMBER(0, 1000000)},
+    {BREAKER, "cooldown", RG_SCOPE_TARGET, DURATION(100, 3600000)},
+    {BREAKER, "cooldown_jitter", RG_SCOPE_TARGET, NUMBER(0, 1)},
+    {BREAKER, "max_cooldown", RG_SCOPE_TARGET, DURATION(100, 3600000)},
+    {BREAKER, "probes", RG_SCOPE_TARGET, NUMBER(1, RG_BREAKER_PROBES_MAX)},
+    {BREAKER, "probe_timeout", RG_SCOPE_TARGET, DURATION(100, 3600000)},
+    {DEADLINE, "hop_margin", RG_SCOPE_METHOD, DURATION(0, 60000)},
+    {DEADLINE, "min_attempt", RG_SCOPE_METHOD, DURATION(0, 60000)},
+    {DEADLINE, "attempt_timeout", RG_SCOPE_METHOD, DURATION(1, 3600000)},
+    {DEADLINE, "min_remaining", RG_SCOPE_METHOD, DURATION(0, 3600000)},
+    {POLICY, "key_header", RG_SCOPE_METHOD, KEY(RG_KEY_HEADER_MAX)},
 };
 /* clang-format on */
 

@@ -22,6 +22,7 @@ enum rg_rule_range {
   RG_RANGE_NUMBER,   /* of a uint32 or double */
   RG_RANGE_DURATION, /* in milliseconds */
   RG_RANGE_LENGTH,   /* of a text, in bytes */
+  RG_RANGE_KEY,      /* the same of the name of a metadata entry */
 };
 
 enum rg_rule_scope {

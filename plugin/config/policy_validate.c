@@ -8,6 +8,7 @@
 #include "config/message_field.h"
 #include "config/policy_rules.h"
 #include "config/text.h"
+#include "retry_guard/v1/policy.pb-c.h"
 
 #define ELSEWHERE \
   "set it in the retryGuard at the top level of the service config"
@@ -73,6 +74,25 @@ static void check_length(const struct validation *v, const struct subject *s) {
                        (int)s->rule->high, length);
 }
 
+/* gRPC's own characters, and none of the entries that mean something to it. */
+static bool is_entry_name(const char *name) {
+  size_t length = strlen(name);
+  if (length == 0 || strncmp(name, "grpc-", 5) == 0) return false;
+  if (length >= 4 && strcmp(name + length - 4, "-bin") == 0) return false;
+  return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == length;
+}
+
+static void check_key(const struct validation *v, const struct subject *s) {
+  const char *name = *(char *const *)rg_field_get(s->message, s->field);
+  check_length(v, s);
+  if (!is_entry_name(name))
+    rg_json_path_fault(&s->path, v->faults,
+                       "must be the name of a metadata entry in lower case, "
+                       "without \"grpc-\" before or \"-bin\" after it, got "
+                       "\"%s\"",
+                       name);
+}
+
 static void check_range(const struct validation *v, const struct subject *s) {
   if (s->rule == NULL) return;
   switch (s->rule->range) {
@@ -86,6 +106,9 @@ static void check_range(const struct validation *v, const struct subject *s) {
       break;
     case RG_RANGE_LENGTH:
       check_length(v, s);
+      break;
+    case RG_RANGE_KEY:
+      check_key(v, s);
       break;
   }
 }
@@ -115,6 +138,22 @@ static void check_message(const struct validation *v,
                           const ProtobufCMessage *message,
                           const struct rg_json_path *path);
 
+/* A success that counted as failure would open the breaker for good. */
+static void check_codes(const struct validation *v, const struct subject *s) {
+  if (s->message->descriptor != &retry_guard__v1__circuit_breaker__descriptor ||
+      s->field->label != PROTOBUF_C_LABEL_REPEATED)
+    return;
+  const RetryGuard__V1__CircuitBreaker *breaker =
+      (const RetryGuard__V1__CircuitBreaker *)(const void *)s->message;
+  for (size_t i = 0; i < breaker->n_failure_status_codes; i++) {
+    if (breaker->failure_status_codes[i] !=
+        RETRY_GUARD__V1__CIRCUIT_BREAKER__CODE__OK)
+      continue;
+    struct rg_json_path path = {.parent = &s->path, .index = i};
+    rg_json_path_fault(&path, v->faults, "cannot be OK, which is no failure");
+  }
+}
+
 static void check_field(const struct validation *v, const struct subject *s) {
   const char *why = v->scope == RG_POLICY_METHOD ? objection(s) : NULL;
   if (why != NULL) {
@@ -122,6 +161,7 @@ static void check_field(const struct validation *v, const struct subject *s) {
     return;
   }
   check_range(v, s);
+  check_codes(v, s);
   if (s->field->type == PROTOBUF_C_TYPE_MESSAGE &&
       !rg_message_is_duration(s->field->descriptor))
     check_message(v, message_of(s), &s->path);

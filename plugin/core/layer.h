@@ -19,10 +19,13 @@ RG_C_BEGIN
 
 enum rg_layer_mode {
   RG_LAYER_OUTERMOST, /* the first layer with a retryPolicy */
+  RG_LAYER_INNERMOST, /* each its direct dependency, and says so when it gave up
+                       */
 };
 
 struct rg_layer_policy {
   bool disabled; /* marks are neither made, forwarded nor obeyed */
+  bool baggage;  /* marks travel in the W3C `baggage` entry too */
   enum rg_layer_mode mode;
   uint32_t max_hops;
   uint8_t name_length;

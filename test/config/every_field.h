@@ -9,7 +9,17 @@ inline constexpr char kEveryField[] = R"({
               "tokenBucket": { "tokenRatio": 0.6, "burst": "2.5s",
                                "initialTokens": 2.5, "maxTokens": 100 } },
   "backoff": { "jitter": "EQUAL", "floor": "0.01s" },
-  "layer": { "disabled": false, "mode": "OUTERMOST", "name": "checkout",
-             "maxHops": 8 } })";
+  "layer": { "disabled": false, "mode": "INNERMOST", "name": "checkout",
+             "maxHops": 8, "baggage": true },
+  "circuitBreaker": { "disabled": false, "failureRatio": 0.4, "window": "20s",
+                      "failureStatusCodes": [ "UNAVAILABLE", "ABORTED" ],
+                      "minRequests": 5, "consecutiveFailures": 7,
+                      "cooldown": "1s", "cooldownJitter": 0.1,
+                      "maxCooldown": "60s", "probes": 2,
+                      "probeTimeout": "2s", "scope": "METHOD" },
+  "deadline": { "disabled": false, "hopMargin": "0.005s",
+                "minAttempt": "0.02s", "adaptive": true,
+                "attemptTimeout": "0.25s", "minRemaining": "0.03s" },
+  "idempotency": "KEY", "keyHeader": "request-id", "mode": "SHADOW" })";
 
 #endif

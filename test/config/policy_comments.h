@@ -11,6 +11,7 @@
 
 struct Field {
   std::string message;
+  bool repeated = false;
   std::string type;
   std::string name;
   std::string comment;
@@ -54,10 +55,11 @@ inline std::vector<std::string> Split(const std::string &text,
   return parts;
 }
 
-// Takes "optional Budget budget = 1;", or the same without a label.
+// Takes "optional Budget budget = 1;", or the same with another label or none.
 inline bool ReadField(const std::string &line, Field *field) {
   std::vector<std::string> words = Split(line, " ");
-  if (words[0] == "optional") words.erase(words.begin());
+  field->repeated = words[0] == "repeated";
+  if (words[0] == "optional" || field->repeated) words.erase(words.begin());
   if (words.size() != 4 || words[2] != "=" || line.back() != ';') return false;
   field->type = words[0];
   field->name = words[1];

@@ -33,6 +33,12 @@ TEST(PolicyParse, TakesBlocksThatAreRight) {
            R"({"budget": null, "backoff": {"floor": null}, "layer": {}})",
            R"({"backoff": {"jitter": 2}})",
            R"({"layer": {"name": "", "maxHops": 1e1}})",
+           R"({"layer": {"mode": "INNERMOST"}, "circuitBreaker": {},
+               "deadline": {}, "idempotency": "ANY", "mode": "ENFORCE"})",
+           R"({"circuit_breaker": {"failure_status_codes": ["ABORTED"]},
+               "key_header": "x-request-id"})",
+           R"({"circuitBreaker": null, "deadline": null, "keyHeader": null,
+               "mode": null, "idempotency": null})",
        })
     EXPECT_EQ(FaultsIn(json), Lines{}) << json;
 }
@@ -48,10 +54,8 @@ TEST(PolicyParse, RefusesBlocksThatAreWrong) {
       {"", "retryGuard: is empty"},
       {"{} x", "retryGuard: is followed by more text at line 1, column 4"},
       {R"({"budgett": {}})",
-       "retryGuard.budgett: is unknown; known here: budget, backoff, layer"},
-      {R"({"circuitBreaker": {}})",
-       "retryGuard.circuitBreaker: is unknown; known here: budget, backoff, "
-       "layer"},
+       "retryGuard.budgett: is unknown; known here: budget, backoff, layer, "
+       "circuitBreaker, deadline, idempotency, mode, keyHeader"},
       {R"({"budget": {"tokenbucket": {}}})",
        "retryGuard.budget.tokenbucket: is unknown; known here: disabled, "
        "tokenBucket, window"},
@@ -123,8 +127,32 @@ TEST(PolicyParse, RefusesBlocksThatAreWrong) {
        "retryGuard.backoff.floor: must be in [0s, 60s], got 60.000000001s"},
       {R"({"backoff": {"floor": "-0.05s"}})",
        "retryGuard.backoff.floor: must be in [0s, 60s], got -0.05s"},
-      {R"({"layer": {"mode": "INNERMOST"}})",
-       "retryGuard.layer.mode: must be OUTERMOST, got \"INNERMOST\""},
+      {R"({"layer": {"mode": "innermost"}})",
+       "retryGuard.layer.mode: must be OUTERMOST or INNERMOST, got "
+       "\"innermost\""},
+      {R"({"layer": {"baggage": 1}})",
+       "retryGuard.layer.baggage: must be true or false, got a number"},
+      {R"({"circuitBreaker": {"failureRatio": 1.001}})",
+       "retryGuard.circuitBreaker.failureRatio: must be in [0, 1], got 1.001"},
+      {R"({"circuitBreaker": {"minRequests": 0}})",
+       "retryGuard.circuitBreaker.minRequests: must be in [1, 1000000], got "
+       "0"},
+      {R"({"circuitBreaker": {"probes": 9}})",
+       "retryGuard.circuitBreaker.probes: must be in [1, 8], got 9"},
+      {R"({"circuitBreaker": {"cooldown": "0s"}})",
+       "retryGuard.circuitBreaker.cooldown: must be in [0.1s, 3600s], got 0s"},
+      {R"({"circuitBreaker": {"scope": "HOST"}})",
+       "retryGuard.circuitBreaker.scope: must be TARGET, SERVICE, METHOD or "
+       "BACKEND, got \"HOST\""},
+      {R"({"deadline": {"attemptTimeout": "0.000999999s"}})",
+       "retryGuard.deadline.attemptTimeout: must be in [0.001s, 3600s], got "
+       "0.000999999s"},
+      {R"({"deadline": {"hopMargin": "-0.001s"}})",
+       "retryGuard.deadline.hopMargin: must be in [0s, 60s], got -0.001s"},
+      {R"({"idempotency": "ALL"})",
+       "retryGuard.idempotency: must be ANY, KEY or GENERATE, got \"ALL\""},
+      {R"({"mode": "ON"})",
+       "retryGuard.mode: must be ENFORCE, SHADOW or OFF, got \"ON\""},
       {R"({"layer": {"maxHops": 0}})",
        "retryGuard.layer.maxHops: must be in [1, 255], got 0"},
       {R"({"layer": {"maxHops": 256}})",
@@ -148,6 +176,26 @@ TEST(PolicyParse, BoundsTheLayersNameInBytes) {
             Lines{"retryGuard.layer.name: must be at most 64 bytes, got 65"});
 }
 
+TEST(PolicyParse, TakesNamesOfMetadataEntriesAsKeyHeader) {
+  for (const std::string &name :
+       {std::string("x"), std::string("x-request_id.2"), std::string("0"),
+        std::string("bin"), std::string("-bins"), std::string("grpc"),
+        std::string("x-grpc-id"), std::string(64, 'k')})
+    EXPECT_EQ(FaultsIn(R"({"keyHeader": ")" + name + R"("})"), Lines{}) << name;
+}
+
+TEST(PolicyParse, RefusesAsKeyHeaderWhatIsNoEntryOrGrpcsOwn) {
+  for (const char *name : {"", "Idempotency-Key", "a b", "a:b", ":path", "a,b",
+                           "\u00e9", "key-bin", "-bin", "grpc-timeout"})
+    EXPECT_EQ(
+        FaultsIn(std::string(R"({"keyHeader": ")") + name + R"("})"),
+        Lines{std::string("retryGuard.keyHeader: must be the name of a "
+                          "metadata entry in lower case, without "
+                          "\"grpc-\" before or \"-bin\" after it, got \"") +
+              name + "\""})
+        << name;
+}
+
 TEST(PolicyParse, FindsAllFaultsAtOnce) {
   EXPECT_EQ(
       FaultsIn(R"({
@@ -163,8 +211,10 @@ TEST(PolicyParse, FindsAllFaultsAtOnce) {
           "retryGuard.budget.tokenBucket.bursts: is unknown; known here: "
           "tokenRatio, burst, initialTokens, maxTokens",
           "retryGuard.budget.disabled: must be true or false, got a number",
-          "retryGuard.layer.mode: must be OUTERMOST, got \"ALL\"",
-          "retryGuard.sunshine: is unknown; known here: budget, backoff, layer",
+          "retryGuard.layer.mode: must be OUTERMOST or INNERMOST, got "
+          "\"ALL\"",
+          "retryGuard.sunshine: is unknown; known here: budget, backoff, "
+          "layer, circuitBreaker, deadline, idempotency, mode, keyHeader",
           "retryGuard.budget.tokenBucket.tokenRatio: must be in (0, 1], got 2",
           "retryGuard.layer.maxHops: must be in [1, 255], got 0",
       }));
@@ -205,7 +255,13 @@ TEST(PolicyParse, ReadsNoFurtherThanItsLength) {
 TEST(PolicyParse, TakesWhatAMethodMayOverride) {
   EXPECT_EQ(FaultsIn(R"({"budget": {"disabled": true},
                          "backoff": {"jitter": "NATIVE", "floor": "1s"},
-                         "layer": {"disabled": false}})",
+                         "layer": {"disabled": false},
+                         "deadline": {"disabled": true, "hopMargin": "1s",
+                                      "minAttempt": "1s", "adaptive": true,
+                                      "attemptTimeout": "1s",
+                                      "minRemaining": "1s"},
+                         "idempotency": "GENERATE", "keyHeader": "k",
+                         "mode": "OFF"})",
                      RG_POLICY_METHOD),
             Lines{});
   EXPECT_EQ(
@@ -221,12 +277,16 @@ TEST(PolicyParse, RefusesAtAMethodWhatIsSharedAndSaysWhereItBelongs) {
       ": belongs to the whole channel, not to a method: set it in the "
       "retryGuard at the top level of the service config";
   EXPECT_EQ(FaultsIn(R"({"budget": {"tokenBucket": {"tokenRatio": 0.1}},
-                   "layer": {"mode": "OUTERMOST", "name": "", "maxHops": 1}})",
+                   "layer": {"mode": "OUTERMOST", "name": "", "maxHops": 1,
+                             "baggage": false},
+                   "circuitBreaker": {}})",
                      RG_POLICY_METHOD),
             (Lines{"retryGuard.budget.tokenBucket" + target,
                    "retryGuard.layer.mode" + channel,
                    "retryGuard.layer.name" + channel,
-                   "retryGuard.layer.maxHops" + channel}));
+                   "retryGuard.layer.maxHops" + channel,
+                   "retryGuard.layer.baggage" + channel,
+                   "retryGuard.circuitBreaker" + target}));
   EXPECT_EQ(FaultsIn(R"({"budget": {"window": {}}})", RG_POLICY_METHOD),
             Lines{"retryGuard.budget.window" + target});
 }

@@ -4,6 +4,7 @@
 // comments are the only source of this test: a field that is added is tested.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -39,13 +40,22 @@ bool IsMessage(const Field &f) {
   return false;
 }
 
-bool IsEnum(const Field &f) { return f.type == "Jitter" || f.type == "Mode"; }
+// What is neither of the schema's messages nor one of protobuf's own types.
+bool IsEnum(const Field &f) {
+  return isupper(static_cast<unsigned char>(f.type[0])) != 0 &&
+         f.type != "Duration" && !IsMessage(f);
+}
 
 std::string Quoted(const std::string &text) { return "\"" + text + "\""; }
 
 // A value as the comments write it, in JSON.
 std::string Json(const Field &f, const std::string &value) {
-  return f.type == "Duration" || IsEnum(f) ? Quoted(value) : value;
+  if (!f.repeated)
+    return f.type == "Duration" || IsEnum(f) ? Quoted(value) : value;
+  std::string list;
+  for (const std::string &one : Split(value, ", "))
+    list += (list.empty() ? "" : ", ") + Quoted(one);
+  return "[" + list + "]";
 }
 
 std::string Resolved(const std::string &json) {
@@ -54,6 +64,15 @@ std::string Resolved(const std::string &json) {
   rg_policy policy;
   rg_policy_resolve(block.get(), nullptr, &policy);
   return PolicyFacts(policy);
+}
+
+// A nanosecond less than "0s", "0.1s" or "0.001s".
+std::string NanosecondBelow(std::string seconds) {
+  if (seconds == "0s") return "-0.000000001s";
+  seconds = Between(seconds, "0.", "s");
+  seconds.resize(9, '0');
+  const std::string digits = std::to_string(std::stol(seconds) - 1);
+  return "0." + std::string(9 - digits.size(), '0') + digits + "s";
 }
 
 // The numbers of "[0.1s, 3600s]", as written, and those just outside.
@@ -69,8 +88,7 @@ Interval ReadInterval(const Field &f) {
                 "",      f.range[0] == '['};
   i.high.pop_back();
   if (f.type == "Duration") {
-    // Whole seconds but for 0.1s, so that a nanosecond can be told in digits.
-    i.below = i.low == "0s" ? "-0.000000001s" : "0.099999999s";
+    i.below = NanosecondBelow(i.low);
     i.above = i.high.substr(0, i.high.size() - 1) + ".000000001s";
   } else {
     i.above = std::to_string(std::stoll(i.high) + 1);
@@ -130,6 +148,8 @@ void CheckRange(const std::string &path, const Field &f) {
     EXPECT_EQ(f.range, "any");
   else if (f.type == "bool")
     EXPECT_EQ(f.range, "true, false");
+  else if (f.repeated)
+    EXPECT_EQ(f.range, "codes");  // policy_codes_test.cc has them all
   else if (IsEnum(f))
     CheckNames(path, f);
   else if (f.type == "string")
@@ -157,7 +177,9 @@ TEST(PolicyProto, IsReadWhole) {
         &retry_guard__v1__window__descriptor,
         &retry_guard__v1__retry_rate__descriptor,
         &retry_guard__v1__backoff__descriptor,
-        &retry_guard__v1__layer__descriptor})
+        &retry_guard__v1__layer__descriptor,
+        &retry_guard__v1__circuit_breaker__descriptor,
+        &retry_guard__v1__deadline__descriptor})
     fields += descriptor->n_fields;
   EXPECT_EQ(Fields().size(), fields) << ProtoPath();
 }

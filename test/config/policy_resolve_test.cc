@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "config/every_field.h"
 #include "config/found_faults.h"
 #include "config/policy_facts.h"
 
@@ -212,4 +213,146 @@ TEST(PolicyResolve, NeedsNoBlockOfTheChannel) {
   rg_policy policy = Resolve("", R"({"backoff": {"floor": "2s"}})");
   EXPECT_EQ(policy.backoff.floor_ms, 2000u);
   EXPECT_EQ(policy.budget.bucket.ratio_milli, 100u);
+}
+
+TEST(PolicyResolve, StartsTheBreakerFromItsDefaults) {
+  const rg_breaker_policy breaker = Resolve("").breaker;
+  EXPECT_FALSE(breaker.disabled);
+  EXPECT_EQ(breaker.scope, RG_BREAKER_PER_TARGET);
+  EXPECT_EQ(breaker.failure_codes,
+            1u << 14 | 1u << 4 | 1u << 8 | 1u << 13 | 1u << 2);
+  EXPECT_EQ(breaker.failure_ratio_milli, 500u);
+  EXPECT_EQ(breaker.min_requests, 20u);
+  EXPECT_EQ(breaker.consecutive_failures, 0u);
+  EXPECT_EQ(breaker.window_ns, 10 * kSecond);
+  EXPECT_EQ(breaker.cooldown_ns, 5 * kSecond);
+  EXPECT_EQ(breaker.max_cooldown_ns, 0u);
+  EXPECT_EQ(breaker.cooldown_jitter_milli, 200u);
+  EXPECT_EQ(breaker.probes, 1u);
+  EXPECT_EQ(breaker.probe_timeout_ns, 5 * kSecond);
+}
+
+TEST(PolicyResolve, StartsTheRestFromItsDefaults) {
+  const rg_policy policy = Resolve("");
+  EXPECT_EQ(policy.mode, RG_MODE_ENFORCE);
+  EXPECT_EQ(policy.idempotency.mode, RG_IDEMPOTENCY_ANY);
+  EXPECT_STREQ(policy.idempotency.key_header, "idempotency-key");
+  EXPECT_FALSE(policy.deadline.disabled);
+  EXPECT_FALSE(policy.deadline.adaptive);
+  EXPECT_EQ(policy.deadline.hop_margin_ns, 0u);
+  EXPECT_EQ(policy.deadline.min_attempt_ns, 0u);
+  EXPECT_EQ(policy.deadline.attempt_timeout_ns, 0u);
+  EXPECT_EQ(policy.deadline.min_remaining_ns, 0u);
+  EXPECT_FALSE(policy.layer.baggage);
+}
+
+TEST(PolicyResolve, ReadsEveryFieldOfABreaker) {
+  const rg_policy policy = Resolve(kEveryField);
+  const rg_breaker_policy &breaker = policy.breaker;
+  EXPECT_FALSE(breaker.disabled);
+  EXPECT_EQ(breaker.scope, RG_BREAKER_PER_METHOD);
+  EXPECT_EQ(breaker.failure_codes, 1u << 14 | 1u << 10);
+  EXPECT_EQ(breaker.failure_ratio_milli, 400u);
+  EXPECT_EQ(breaker.min_requests, 5u);
+  EXPECT_EQ(breaker.consecutive_failures, 7u);
+  EXPECT_EQ(breaker.window_ns, 20 * kSecond);
+  EXPECT_EQ(breaker.cooldown_ns, kSecond);
+  EXPECT_EQ(breaker.max_cooldown_ns, 60 * kSecond);
+  EXPECT_EQ(breaker.cooldown_jitter_milli, 100u);
+  EXPECT_EQ(breaker.probes, 2u);
+  EXPECT_EQ(breaker.probe_timeout_ns, 2 * kSecond);
+}
+
+TEST(PolicyResolve, ReadsEveryFieldOfADeadlineAndOfWhatIsSafe) {
+  const rg_policy policy = Resolve(kEveryField);
+  EXPECT_EQ(policy.deadline.hop_margin_ns, 5000000u);
+  EXPECT_EQ(policy.deadline.min_attempt_ns, 20000000u);
+  EXPECT_TRUE(policy.deadline.adaptive);
+  EXPECT_EQ(policy.deadline.attempt_timeout_ns, 250000000u);
+  EXPECT_EQ(policy.deadline.min_remaining_ns, 30000000u);
+  EXPECT_EQ(policy.idempotency.mode, RG_IDEMPOTENCY_KEY);
+  EXPECT_STREQ(policy.idempotency.key_header, "request-id");
+  EXPECT_EQ(policy.mode, RG_MODE_SHADOW);
+  EXPECT_EQ(policy.layer.mode, RG_LAYER_INNERMOST);
+  EXPECT_TRUE(policy.layer.baggage);
+}
+
+TEST(PolicyResolve, KnowsEveryNameOfAnEnum) {
+  const char *const kScopes[] = {"TARGET", "SERVICE", "METHOD", "BACKEND"};
+  for (int i = 0; i < 4; i++)
+    EXPECT_EQ(Resolve(std::string(R"({"circuitBreaker": {"scope": ")") +
+                      kScopes[i] + R"("}})")
+                  .breaker.scope,
+              i);
+  const char *const kModes[] = {"ENFORCE", "SHADOW", "OFF"};
+  for (int i = 0; i < 3; i++)
+    EXPECT_EQ(Resolve(std::string(R"({"mode": ")") + kModes[i] + R"("})").mode,
+              i);
+  const char *const kIdempotencies[] = {"ANY", "KEY", "GENERATE"};
+  for (int i = 0; i < 3; i++)
+    EXPECT_EQ(Resolve(std::string(R"({"idempotency": ")") + kIdempotencies[i] +
+                      R"("})")
+                  .idempotency.mode,
+              i);
+}
+
+// Shorter than the default as well as longer.
+TEST(PolicyResolve, LetsAProbeTakeAsLongAsTheCooldownUnlessToldOtherwise) {
+  EXPECT_EQ(Resolve(R"({"circuitBreaker": {"cooldown": "2s"}})")
+                .breaker.probe_timeout_ns,
+            2 * kSecond);
+  EXPECT_EQ(Resolve(R"({"circuitBreaker": {"cooldown": "60s"}})")
+                .breaker.probe_timeout_ns,
+            60 * kSecond);
+  EXPECT_EQ(Resolve(R"({"circuitBreaker":
+                        {"cooldown": "2s", "probeTimeout": "3s"}})")
+                .breaker.probe_timeout_ns,
+            3 * kSecond);
+}
+
+TEST(PolicyResolve, KeepsRatiosOfABreakerInThousandths) {
+  const auto breaker = [](const char *fields) {
+    return Resolve(std::string(R"({"circuitBreaker": {)") + fields + "}}")
+        .breaker;
+  };
+  EXPECT_EQ(breaker(R"("failureRatio": 0)").failure_ratio_milli, 0u);
+  EXPECT_EQ(breaker(R"("failureRatio": 0.0004)").failure_ratio_milli, 0u);
+  EXPECT_EQ(breaker(R"("failureRatio": 0.9996)").failure_ratio_milli, 1000u);
+  EXPECT_EQ(breaker(R"("failureRatio": 1)").failure_ratio_milli, 1000u);
+  EXPECT_EQ(breaker(R"("cooldownJitter": 0)").cooldown_jitter_milli, 0u);
+  EXPECT_EQ(breaker(R"("cooldownJitter": 1)").cooldown_jitter_milli, 1000u);
+}
+
+TEST(PolicyResolve, LetsAMethodOverrideDeadlineIdempotencyAndModeByField) {
+  const rg_policy policy =
+      Resolve(R"({"deadline": {"hopMargin": "1s", "minAttempt": "2s",
+                               "adaptive": true, "disabled": true},
+                  "idempotency": "KEY", "keyHeader": "a", "mode": "SHADOW"})",
+              R"({"deadline": {"hopMargin": "0s", "disabled": false},
+                  "keyHeader": "b", "mode": "ENFORCE"})");
+  EXPECT_EQ(policy.deadline.hop_margin_ns, 0u);
+  EXPECT_EQ(policy.deadline.min_attempt_ns, 2 * kSecond) << "the channel's";
+  EXPECT_TRUE(policy.deadline.adaptive);
+  EXPECT_FALSE(policy.deadline.disabled);
+  EXPECT_EQ(policy.idempotency.mode, RG_IDEMPOTENCY_KEY);
+  EXPECT_STREQ(policy.idempotency.key_header, "b");
+  EXPECT_EQ(policy.mode, RG_MODE_ENFORCE);
+}
+
+TEST(PolicyResolve, GivesAMethodTheChannelsBreakerAndLayerMode) {
+  const rg_policy policy =
+      Resolve(R"({"circuitBreaker": {"disabled": true, "minRequests": 3},
+                  "layer": {"mode": "INNERMOST", "baggage": true}})",
+              R"({"layer": {"disabled": false}, "idempotency": "ANY"})");
+  EXPECT_TRUE(policy.breaker.disabled);
+  EXPECT_EQ(policy.breaker.min_requests, 3u);
+  EXPECT_EQ(policy.layer.mode, RG_LAYER_INNERMOST);
+  EXPECT_TRUE(policy.layer.baggage);
+}
+
+TEST(PolicyResolve, KeepsAKeyHeaderOfTheFullLength) {
+  const std::string name(64, 'k');
+  EXPECT_EQ(
+      Resolve(R"({"keyHeader": ")" + name + R"("})").idempotency.key_header,
+      name);
 }
