@@ -39,6 +39,8 @@ set(RG_CONFIG_SOURCES
 )
 
 set(RG_HOST_SOURCES
+  host/baggage.c
+  host/breakers.c
   host/call.c
   host/clock.c
   host/entropy.c
@@ -47,11 +49,13 @@ set(RG_HOST_SOURCES
   host/mark.c
   host/process.c
   host/public.c
+  host/retry_info.c
   host/target.c
 )
 
 set(RG_GRPC_SOURCES
   grpc/attempt_filter.cc
+  grpc/attempt_timer.cc
   grpc/call_filter.cc
   grpc/compat.cc
   grpc/hop_api.cc
@@ -59,6 +63,7 @@ set(RG_GRPC_SOURCES
   grpc/register.cc
   grpc/server_filter.cc
   grpc/service_config.cc
+  grpc/time.cc
 )
 
 # Rooted at proto/.

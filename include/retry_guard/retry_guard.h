@@ -114,7 +114,8 @@ retry_guard_register(const retry_guard_options *options);
 /* ---- Hop context -------------------------------------------------------- */
 
 /* What one incoming call hands on to the calls made on its behalf: the retry
- * mark that says which layer of the call tree owns retries.
+ * mark that says which layer of the call tree owns retries, and the deadline;
+ * and what these calls hand back: that the caller should not retry either.
  *
  * With a parent call (grpc_channel_create_call with a parent and
  * GRPC_PROPAGATE_DEFAULTS, or grpc::ClientContext::FromServerContext) it flows
@@ -135,9 +136,10 @@ typedef struct retry_guard_metadata {
  *
  * Returns OK, and the caller owns one reference, to be given back with
  * retry_guard_hop_unref; the reference keeps the server call's memory alive.
- * NOT_FOUND, with `*hop` NULL, when the call carries none: it was not marked,
- * the plugin is not registered, or its initial metadata has not arrived yet
- * (ask after the request-new-rpc event). INVALID_ARGUMENT for NULL.
+ * NOT_FOUND, with `*hop` NULL, when the call has none: the plugin is not
+ * registered, another plugin (OpenCensus) uses gRPC's place for it, or the
+ * initial metadata has not arrived yet (ask after the request-new-rpc event).
+ * INVALID_ARGUMENT for NULL.
  *
  * Threads: any, while the caller holds `server_call`. */
 RETRY_GUARD_API retry_guard_status
@@ -159,8 +161,9 @@ RETRY_GUARD_API retry_guard_status retry_guard_hop_from_metadata(
  * such: `*key` gets its static name, the first `*length` bytes of `buffer`
  * (of `capacity` bytes; 128 always suffice) its value.
  *
- * Returns OK; NOT_FOUND when the mark must not be forwarded any further (it
- * passed more hops than allowed, or could not be decoded); BUFFER_TOO_SMALL
+ * Returns OK; NOT_FOUND when there is no mark to forward (the call was not
+ * marked, or the mark passed more hops than allowed or could not be decoded);
+ * BUFFER_TOO_SMALL
  * with the needed size in `*length`; INVALID_ARGUMENT for NULL. Thread-safe. */
 RETRY_GUARD_API retry_guard_status
 retry_guard_hop_to_metadata(const retry_guard_hop *hop, const char **key,
@@ -190,16 +193,31 @@ RETRY_GUARD_API void retry_guard_scope_leave(retry_guard_hop *previous);
 typedef enum retry_guard_stop {
   /* Another layer of the call tree owns retries. */
   RETRY_GUARD_STOP_LAYER = 0,
+  /* The call is not safe to repeat: it carries no idempotency key. */
+  RETRY_GUARD_STOP_UNSAFE = 1,
+  /* The call is compressed, and this gRPC would repeat it corrupted. */
+  RETRY_GUARD_STOP_COMPRESSED = 2,
   /* The server said so: a negative or malformed pushback. */
-  RETRY_GUARD_STOP_PUSHBACK = 1,
+  RETRY_GUARD_STOP_PUSHBACK = 3,
+  /* The circuit breaker was open. */
+  RETRY_GUARD_STOP_BREAKER = 4,
+  /* The retry would not have fitted into the deadline. */
+  RETRY_GUARD_STOP_DEADLINE = 5,
   /* The retry budget was empty. */
-  RETRY_GUARD_STOP_BUDGET = 2,
+  RETRY_GUARD_STOP_BUDGET = 6,
   RETRY_GUARD_STOP_COUNT
 } retry_guard_stop;
 
 /* Returns the lower-case name of a stop reason, such as "budget"; "unknown"
  * outside the enum. Static, thread-safe. */
 RETRY_GUARD_API const char *retry_guard_stop_string(retry_guard_stop stop);
+
+/* What a circuit breaker does. */
+typedef enum retry_guard_breaker_state {
+  RETRY_GUARD_BREAKER_CLOSED = 0,    /* lets everything through */
+  RETRY_GUARD_BREAKER_OPEN = 1,      /* nothing */
+  RETRY_GUARD_BREAKER_HALF_OPEN = 2, /* a probe, to see */
+} retry_guard_breaker_state;
 
 /* Counters of one target since it was first used; nothing resets them. They
  * are written without locks, so a snapshot taken under load is not one instant
@@ -230,6 +248,22 @@ typedef struct retry_guard_stats {
   /* Marks put on attempts as owner; carried on from an incoming call. */
   uint64_t marks_made;
   uint64_t marks_forwarded;
+  /* Calls that ended before they were sent, since less than `minRemaining` was
+   * left of their deadline. */
+  uint64_t refused_remaining;
+  /* Attempts and calls that an open breaker kept from the network; the
+   * breakers' transitions; attempts let through as probes; and results of
+   * attempts that came after a transition, and did not count. Of all breakers
+   * of the target together. */
+  uint64_t breaker_rejections;
+  uint64_t breaker_opened;
+  uint64_t breaker_half_opened;
+  uint64_t breaker_closed;
+  uint64_t breaker_probes;
+  uint64_t breaker_stale;
+  /* The state of the target's own breaker; with another `scope` than TARGET it
+   * stays CLOSED. Changes with time. */
+  retry_guard_breaker_state breaker_state;
   /* Times the guard failed itself and let a call pass untouched. */
   uint64_t fail_open;
 } retry_guard_stats;
@@ -239,7 +273,8 @@ typedef struct retry_guard_stats {
  * Different spellings of one address are different targets.
  *
  * Returns OK; NOT_FOUND when no guarded call went to it so far, or it was
- * reclaimed since the last of its channels is gone; INVALID_ARGUMENT.
+ * reclaimed since the last of its channels is gone; INVALID_ARGUMENT;
+ * OUT_OF_MEMORY, only possible without the scheme.
  * Thread-safe; takes the lock of the target table for a look-up, which no call
  * ever takes. */
 RETRY_GUARD_API retry_guard_status
@@ -259,6 +294,9 @@ typedef struct retry_guard_process_stats {
   /* Incoming calls without a mark whose caller's retry header says that it
    * retries by itself. */
   uint64_t foreign_retries;
+  /* Answers with an error that told the caller not to retry, since what failed
+   * downstream would only fail again. */
+  uint64_t callers_stopped;
   /* Times the guard failed itself outside any target. */
   uint64_t fail_open;
 } retry_guard_process_stats;

@@ -43,12 +43,16 @@ enum rg_mark_origin rg_layer_outgoing(const struct rg_layer_policy *policy,
                                       struct rg_mark *mark) {
   if (policy->disabled || ancestry->lineage == RG_LINEAGE_MARKED_NO_FORWARD)
     return RG_MARK_NOT_SENT;
+  if (ancestry->lineage == RG_LINEAGE_MARKED &&
+      ancestry->mark.hops >= policy->max_hops)
+    return RG_MARK_NOT_SENT;
   if (ancestry->lineage == RG_LINEAGE_MARKED) {
     *mark = ancestry->mark;
     mark->hops++;
     return RG_MARK_FORWARDED;
   }
-  if (!has_retry_policy) return RG_MARK_NOT_SENT;
+  if (!has_retry_policy || policy->mode == RG_LAYER_INNERMOST)
+    return RG_MARK_NOT_SENT;
   *mark =
       (struct rg_mark){.attempt = attempt, .owner_length = policy->name_length};
   memcpy(mark->owner, policy->name, policy->name_length);

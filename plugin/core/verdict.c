@@ -17,8 +17,29 @@ static bool take(const struct rg_case *c, uint64_t now,
   return c->budget == NULL || rg_budget_take(c->budget, now, token);
 }
 
+/* The reasons that need no delay, in order; RG_STOP_COUNT: none holds. */
+static enum rg_stop reason_against(const struct rg_case *c,
+                                   enum rg_pushback_kind pushback,
+                                   uint64_t now) {
+  if (!rg_layer_may_retry(c->layer, c->lineage)) return RG_STOP_LAYER;
+  if (!c->safe) return RG_STOP_UNSAFE;
+  if (c->compressed) return RG_STOP_COMPRESSED;
+  if (pushback == RG_PUSHBACK_STOP) return RG_STOP_PUSHBACK;
+  if (c->breaker != NULL && rg_breaker_rejects(c->breaker, now))
+    return RG_STOP_BREAKER;
+  return RG_STOP_COUNT;
+}
+
 static struct rg_verdict stop(enum rg_stop reason) {
   return (struct rg_verdict){.action = RG_ACTION_STOP, .reason = reason};
+}
+
+bool rg_verdict_admit(const struct rg_case *c, uint64_t now,
+                      struct rg_token *token, enum rg_stop *reason) {
+  *reason = reason_against(c, RG_PUSHBACK_ABSENT, now);
+  if (*reason != RG_STOP_COUNT) return false;
+  *reason = RG_STOP_BUDGET;
+  return take(c, now, token);
 }
 
 struct rg_verdict rg_verdict_decide(const struct rg_case *c,
@@ -27,10 +48,13 @@ struct rg_verdict rg_verdict_decide(const struct rg_case *c,
   struct rg_verdict verdict = {.action = RG_ACTION_LEAVE};
   if (!rg_verdict_native_retries(c->retry, outcome, c->attempts))
     return verdict;
-  if (!rg_layer_may_retry(c->layer, c->lineage)) return stop(RG_STOP_LAYER);
-  if (outcome->pushback.kind == RG_PUSHBACK_STOP) return stop(RG_STOP_PUSHBACK);
+  enum rg_stop reason = reason_against(c, outcome->pushback.kind, now);
+  if (reason != RG_STOP_COUNT) return stop(reason);
   verdict.delay = rg_backoff_delay(c->backoff, c->retry, c->attempts - 1,
                                    outcome->pushback, random);
+  if (!rg_deadline_fits(c->deadline, c->call_deadline, verdict.delay.ms,
+                        c->typical_attempt_ns, now))
+    return stop(RG_STOP_DEADLINE);
   if (!take(c, now, &verdict.token)) return stop(RG_STOP_BUDGET);
   verdict.action = RG_ACTION_RETRY;
   return verdict;

@@ -11,8 +11,10 @@
 #include <stdint.h>
 
 #include "core/backoff.h"
+#include "core/breaker.h"
 #include "core/budget.h"
 #include "core/cxx.h"
+#include "core/deadline.h"
 #include "core/layer.h"
 #include "core/outcome.h"
 
@@ -28,9 +30,13 @@ enum rg_action {
  * budget comes last, so that a retry refused for another reason costs
  * nothing. */
 enum rg_stop {
-  RG_STOP_LAYER,    /* another layer owns retries */
-  RG_STOP_PUSHBACK, /* the server said stop */
-  RG_STOP_BUDGET,   /* no token */
+  RG_STOP_LAYER,      /* another layer owns retries */
+  RG_STOP_UNSAFE,     /* the call is not safe to repeat */
+  RG_STOP_COMPRESSED, /* gRPC would send a corrupted body */
+  RG_STOP_PUSHBACK,   /* the server said stop */
+  RG_STOP_BREAKER,    /* the circuit breaker is open */
+  RG_STOP_DEADLINE,   /* the delay does not fit */
+  RG_STOP_BUDGET,     /* no token */
   RG_STOP_COUNT
 };
 
@@ -40,9 +46,15 @@ struct rg_case {
                                           are off for the channel */
   const struct rg_backoff_policy *backoff;
   const struct rg_layer_policy *layer;
+  const struct rg_deadline_policy *deadline;
+  const struct rg_breaker *breaker; /* NULL: not asked */
   struct rg_budget *budget; /* NULL: this method's retries cost nothing */
   enum rg_lineage lineage;
-  uint32_t attempts; /* ended under retryPolicy, this one included */
+  bool safe;                   /* to repeat */
+  bool compressed;             /* on a gRPC that cannot repeat such a call */
+  uint32_t attempts;           /* ended under retryPolicy, this one included */
+  uint64_t call_deadline;      /* or RG_DEADLINE_NONE */
+  uint64_t typical_attempt_ns; /* 0: not known */
 };
 
 struct rg_verdict {
@@ -56,6 +68,11 @@ struct rg_verdict {
 bool rg_verdict_native_retries(const struct rg_retry_policy *retry,
                                const struct rg_outcome *outcome,
                                uint32_t attempts);
+
+/* Whether a retry that gRPC begins on its own may go ahead; the same reasons,
+ * without those of its delay. On success `token` was taken. */
+bool rg_verdict_admit(const struct rg_case *c, uint64_t now,
+                      struct rg_token *token, enum rg_stop *reason);
 
 /* Decides. `random` are 64 random bits. */
 struct rg_verdict rg_verdict_decide(const struct rg_case *c,

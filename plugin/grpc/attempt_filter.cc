@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "grpc/attempt_timer.h"
 #include "grpc/call_filter.h"
 #include "grpc/mark_metadata.h"
-#include "grpc/service_config.h"
+#include "grpc/time.h"
 #include "host/clock.h"
 #include "host/entropy.h"
-#include "retry_guard/retry_guard.h"
+#include "host/retry_info.h"
 
 namespace retry_guard {
 
@@ -31,16 +32,24 @@ struct Interception {
   }
 };
 
+struct ChannelData {
+  uint64_t backend;  // the hash of its address
+};
+
 struct AttemptData {
   GuardedCall *call;  // null: not guarded
+  rg_attempt attempt;
   grpc_call_element *elem;
-  grpc_call_stack *stack;
+  uint64_t backend;
   grpc_call_context_element *context;
+  grpc_call_stack *stack;
   grpc_core::CallCombiner *combiner;
   grpc_core::Timestamp deadline;
-  uint32_t number;              // attempts of the call begun when this one was
+  AttemptTimer *timer;          // or null
   grpc_error_handle rejection;  // not OK: the attempt was refused here
   grpc_closure cancel;
+  bool timed_out;  // by gRPC's perAttemptRecvTimeout
+  bool failed_locally;
   bool *trailers_only;
   absl::optional<grpc_core::SliceBuffer> *message;
   grpc_metadata_batch *trailing;
@@ -49,15 +58,15 @@ struct AttemptData {
   Interception on_trailing;
 };
 
-// Whether this is still the attempt that the call is about: gRPC may have
-// abandoned it for another one.
-bool IsCurrent(const AttemptData &attempt) {
-  return attempt.number == attempt.call->call.attempts_begun;
-}
-
 // The server's answer has begun, so gRPC commits the call to this attempt.
 void Commit(AttemptData *attempt) {
-  if (IsCurrent(*attempt)) rg_call_commit(&attempt->call->call);
+  if (rg_call_is_current(&attempt->call->call, &attempt->attempt))
+    rg_call_commit(&attempt->call->call);
+}
+
+void CancelTimer(AttemptData *attempt) {
+  if (attempt->timer != nullptr)
+    std::exchange(attempt->timer, nullptr)->Cancel();
 }
 
 void OnInitial(void *arg, grpc_error_handle error) {
@@ -70,6 +79,8 @@ void OnInitial(void *arg, grpc_error_handle error) {
 
 void OnMessage(void *arg, grpc_error_handle error) {
   auto *attempt = static_cast<AttemptData *>(arg);
+  // The attempt has brought something: its timeout has done its work.
+  CancelTimer(attempt);
   if (error.ok() && attempt->message->has_value()) Commit(attempt);
   grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_message.theirs, error);
 }
@@ -84,10 +95,15 @@ rg_network NetworkOf(const grpc_metadata_batch &trailing) {
 
 rg_pushback PushbackOf(const grpc_metadata_batch &trailing) {
   auto asked = trailing.get(grpc_core::GrpcRetryPushbackMsMetadata());
-  if (!asked.has_value()) return {RG_PUSHBACK_ABSENT, 0};
-  // gRPC turns what it cannot parse into minus infinity.
-  if (asked->millis() < 0) return {RG_PUSHBACK_STOP, 0};
-  return {RG_PUSHBACK_DELAY, static_cast<uint64_t>(asked->millis())};
+  if (asked.has_value()) {
+    // gRPC turns what it cannot parse into minus infinity.
+    if (asked->millis() < 0) return {RG_PUSHBACK_STOP, 0};
+    return {RG_PUSHBACK_DELAY, static_cast<uint64_t>(asked->millis())};
+  }
+  std::string backing;
+  auto details = trailing.GetStringValue("grpc-status-details-bin", &backing);
+  if (!details.has_value()) return {RG_PUSHBACK_ABSENT, 0};
+  return rg_retry_info_read(details->data(), details->size());
 }
 
 // gRPC's timers count from the beginning of the millisecond that it is: without
@@ -110,29 +126,51 @@ void CarryOut(const rg_verdict &verdict, AttemptData *attempt) {
   }
 }
 
+rg_outcome OutcomeOf(const AttemptData &attempt,
+                     const grpc_error_handle &error) {
+  const grpc_metadata_batch &trailing = *attempt.trailing;
+  rg_outcome outcome = {};
+  outcome.status = attempt.timed_out
+                       ? GRPC_STATUS_DEADLINE_EXCEEDED
+                       : StatusOf(error, trailing, attempt.deadline);
+  // An error besides the metadata comes from a filter of this process, such as
+  // a message that is too large.
+  outcome.local =
+      attempt.failed_locally ||
+      (!error.ok() && outcome.status == GRPC_STATUS_RESOURCE_EXHAUSTED);
+  outcome.network = NetworkOf(trailing);
+  if (outcome.status != GRPC_STATUS_OK) outcome.pushback = PushbackOf(trailing);
+  return outcome;
+}
+
 void OnTrailing(void *arg, grpc_error_handle error) {
   auto *attempt = static_cast<AttemptData *>(arg);
-  if (IsCurrent(*attempt)) {
+  CancelTimer(attempt);
+  rg_outcome outcome = OutcomeOf(*attempt, error);
+  if (rg_call_is_current(&attempt->call->call, &attempt->attempt))
     attempt->call->injected.reset();  // an earlier attempt's, if any
-    const grpc_metadata_batch &trailing = *attempt->trailing;
-    rg_outcome outcome = {};
-    outcome.status = StatusOf(error, trailing, attempt->deadline);
-    outcome.network = NetworkOf(trailing);
-    outcome.pushback = PushbackOf(trailing);
-    CarryOut(rg_call_attempt_end(&attempt->call->call, &outcome, rg_clock_now(),
-                                 rg_entropy_next()),
-             attempt);
-  }
+  CarryOut(rg_call_attempt_end(&attempt->call->call, &attempt->attempt,
+                               &outcome, rg_clock_now(), rg_entropy_next()),
+           attempt);
   grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_trailing.theirs, error);
 }
 
-grpc_error_handle Rejection(const AttemptData &attempt, rg_stop reason) {
-  auto stop = static_cast<retry_guard_stop>(reason);
-  return grpc_error_set_int(
-      GRPC_ERROR_CREATE(absl::StrCat("retry_guard: no retry to ",
-                                     attempt.call->call.target->name, ": ",
-                                     retry_guard_stop_string(stop))),
-      grpc_core::StatusIntProperty::kRpcStatus, GRPC_STATUS_UNAVAILABLE);
+// Understands a cancel_stream batch from above. The application's says nothing
+// of the server; a passed deadline counts against it, and so does gRPC's
+// perAttemptRecvTimeout, which cancels the attempt and retries.
+void NoteCancel(AttemptData *attempt, const grpc_error_handle &error) {
+  grpc_status_code status = GRPC_STATUS_UNKNOWN;
+  grpc_error_get_status(error, attempt->deadline, &status, nullptr, nullptr,
+                        nullptr);
+  if (attempt->call->cancelled)
+    // The application is told before the stream has ended below: a probe's
+    // place has to be free by then.
+    rg_call_attempt_drop(&attempt->call->call, &attempt->attempt,
+                         rg_clock_now());
+  else if (status == GRPC_STATUS_RESOURCE_EXHAUSTED)
+    attempt->failed_locally = true;
+  else if (status == GRPC_STATUS_CANCELLED)
+    attempt->timed_out = true;
 }
 
 void OnStreamCancelled(void *arg, grpc_error_handle) {
@@ -153,52 +191,97 @@ void CancelStream(void *arg, grpc_error_handle) {
 
 // Refuses the attempt. Its stream, which exists below, is ended at once: nobody
 // above knows that it is there, and it would hold on to the call for ever.
-void Reject(AttemptData *attempt, rg_stop reason) {
-  attempt->rejection = Rejection(*attempt, reason);
+void Reject(AttemptData *attempt, grpc_error_handle reason) {
+  attempt->rejection = std::move(reason);
   GRPC_CALL_STACK_REF(attempt->stack, "retry_guard_refused");
   GRPC_CLOSURE_INIT(&attempt->cancel, CancelStream, attempt, nullptr);
   GRPC_CALL_COMBINER_START(attempt->combiner, &attempt->cancel,
                            absl::OkStatus(), "retry_guard_refused");
 }
 
-// Once per call, with its first attempt: before that gRPC has no service config
-// for it.
-void Bind(AttemptData *attempt, uint64_t now) {
-  if (attempt->call == nullptr || attempt->call->call.method != nullptr) return;
-  const rg_method_policy *policy = PolicyOf(attempt->context);
-  if (policy != nullptr)
-    rg_call_bind(&attempt->call->call, policy, now);
-  else
-    attempt->call = nullptr;
+bool Enforces(const rg_call &call) {
+  return call.method->policy.mode == RG_MODE_ENFORCE;
 }
 
-// A mark that the application put there itself, forwarding it by hand. It says
-// what is to be sent, so the hop that is counted on the way out comes off.
-void AdoptOwnMark(rg_call *call, const grpc_metadata_batch &metadata) {
-  if (!HasMark(metadata)) return;
-  uint32_t max_hops = call->method->policy.layer.max_hops;
-  rg_ancestry own = ReadMarks(metadata, max_hops + 1);
+Baggage BaggageOf(const rg_call &call) {
+  return call.method->policy.layer.baggage ? Baggage::kUsed : Baggage::kIgnored;
+}
+
+// Marks that the application put there itself, forwarding them by hand. They
+// say what is to be sent, so the hop that is counted on the way out comes off.
+void AdoptOwnMarks(GuardedCall *call, const grpc_metadata_batch &metadata) {
+  Baggage baggage = BaggageOf(call->call);
+  if (!HasMark(metadata, baggage)) return;
+  uint32_t max_hops = call->call.method->policy.layer.max_hops;
+  rg_ancestry own = ReadMarks(metadata, baggage, max_hops + 1);
   if (own.mark.hops > 0) own.mark.hops--;
-  rg_call_add_ancestry(call, &own);
+  auto *merged =
+      call->arena->New<rg_ancestry>(rg_layer_merge(*call->call.ancestry, own));
+  rg_call_set_ancestry(&call->call, merged);
+}
+
+rg_attempt_facts FactsOf(const AttemptData &attempt,
+                         const grpc_metadata_batch &metadata) {
+  rg_attempt_facts facts = {};
+  facts.previous_attempts =
+      metadata.get(grpc_core::GrpcPreviousRpcAttemptsMetadata()).value_or(0);
+  facts.backend = attempt.backend;
+  const rg_idempotency_policy &policy =
+      attempt.call->call.method->policy.idempotency;
+  if (policy.mode != RG_IDEMPOTENCY_ANY) {
+    std::string backing;
+    facts.has_own_key =
+        metadata.GetStringValue(policy.key_header, &backing).has_value();
+  }
+  return facts;
+}
+
+void WriteKey(const rg_call &call, grpc_metadata_batch *metadata) {
+  char key[RG_KEY_LENGTH + 1];
+  rg_call_key(&call, key);
+  AppendMetadata(metadata, call.method->policy.idempotency.key_header, key,
+                 RG_KEY_LENGTH);
+}
+
+// Everything that the admission says about the attempt's metadata.
+void WriteMetadata(const rg_admission &admission, const rg_call &call,
+                   grpc_metadata_batch *metadata) {
+  if (!call.method->policy.layer.disabled)
+    RemoveMarks(metadata, BaggageOf(call));
+  if (admission.mark_origin != RG_MARK_NOT_SENT)
+    WriteMark(admission.mark, BaggageOf(call), metadata);
+  if (admission.send_key) WriteKey(call, metadata);
+}
+
+void StartTimer(AttemptData *attempt, uint64_t deadline, uint64_t now,
+                grpc_metadata_batch *metadata) {
+  grpc_core::Timestamp end = ToTimestamp(deadline, now);
+  metadata->Set(grpc_core::GrpcTimeoutMetadata(), ForTimeoutEntry(end));
+  attempt->timer =
+      AttemptTimer::Start(attempt->elem, attempt->stack, attempt->combiner,
+                          attempt->call->arena, end);
 }
 
 void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
   uint64_t now = rg_clock_now();
-  Bind(attempt, now);
-  if (attempt->call == nullptr) return;
-  rg_call *call = &attempt->call->call;
-  if (!call->method->policy.layer.disabled) AdoptOwnMark(call, *metadata);
-  uint32_t previous =
-      metadata->get(grpc_core::GrpcPreviousRpcAttemptsMetadata()).value_or(0);
-  rg_admission admission = rg_call_attempt_begin(call, previous, now);
-  attempt->number = call->attempts_begun;
-  if (!admission.proceed) {
-    Reject(attempt, admission.reason);
+  if (!Bind(attempt->call, attempt->context, metadata, now)) {
+    attempt->call = nullptr;
     return;
   }
-  if (!call->method->policy.layer.disabled) RemoveMarks(metadata);
-  if (admission.mark_origin != RG_MARK_NOT_SENT)
-    WriteMark(admission.mark, metadata);
+  rg_call *call = &attempt->call->call;
+  if (!call->method->policy.layer.disabled)
+    AdoptOwnMarks(attempt->call, *metadata);
+  rg_attempt_facts facts = FactsOf(*attempt, *metadata);
+  uint64_t random[2] = {rg_entropy_next(), rg_entropy_next()};
+  rg_admission admission =
+      rg_call_attempt_begin(call, &attempt->attempt, &facts, now, random);
+  if (admission.refusal != RG_REFUSED_NOT) {
+    Reject(attempt, RefusalError(*call, admission));
+    return;
+  }
+  if (Enforces(*call)) WriteMetadata(admission, *call, metadata);
+  if (admission.deadline != RG_DEADLINE_NONE)
+    StartTimer(attempt, admission.deadline, now, metadata);
 }
 
 // Fails a batch of an attempt that was refused here, and keeps gRPC from taking
@@ -238,6 +321,8 @@ void StartBatch(grpc_call_element *elem,
   auto *attempt = static_cast<AttemptData *>(elem->call_data);
   if (batch->send_initial_metadata && attempt->call != nullptr)
     Begin(attempt, batch->payload->send_initial_metadata.send_initial_metadata);
+  if (batch->cancel_stream && attempt->call != nullptr)
+    NoteCancel(attempt, batch->payload->cancel_stream.cancel_error);
   if (!attempt->rejection.ok() && !batch->cancel_stream) {
     Refuse(attempt, batch);
     return;
@@ -249,6 +334,7 @@ void StartBatch(grpc_call_element *elem,
 grpc_error_handle InitCall(grpc_call_element *elem,
                            const grpc_call_element_args *args) {
   auto *attempt = new (elem->call_data) AttemptData();
+  attempt->backend = static_cast<ChannelData *>(elem->channel_data)->backend;
   attempt->call = CallOfAttempt(args->context);
   attempt->elem = elem;
   attempt->stack = args->call_stack;
@@ -263,11 +349,18 @@ grpc_error_handle InitCall(grpc_call_element *elem,
 
 void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *,
                  grpc_closure *) {
-  static_cast<AttemptData *>(elem->call_data)->~AttemptData();
+  auto *attempt = static_cast<AttemptData *>(elem->call_data);
+  if (attempt->call != nullptr)
+    rg_call_attempt_drop(&attempt->call->call, &attempt->attempt,
+                         rg_clock_now());
+  attempt->~AttemptData();
 }
 
-grpc_error_handle InitChannel(grpc_channel_element *,
-                              grpc_channel_element_args *) {
+grpc_error_handle InitChannel(grpc_channel_element *elem,
+                              grpc_channel_element_args *args) {
+  auto *channel = new (elem->channel_data) ChannelData();
+  std::string address = PeerOf(args->channel_args);
+  channel->backend = rg_breakers_hash(address.data(), address.size());
   return absl::OkStatus();
 }
 
@@ -283,7 +376,7 @@ const grpc_channel_filter kAttemptFilter = {
     InitCall,
     grpc_call_stack_ignore_set_pollset_or_pollset_set,
     DestroyCall,
-    0,
+    sizeof(ChannelData),
     InitChannel,
     grpc_channel_stack_no_post_init,
     DestroyChannel,

@@ -4,10 +4,16 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "core/num.h"
+#include "grpc/service_config.h"
+#include "grpc/time.h"
 #include "host/clock.h"
+#include "host/entropy.h"
 #include "host/hop.h"
 #include "host/hop_set.h"
 #include "host/process.h"
+#include "src/core/lib/compression/compression_internal.h"
 
 namespace retry_guard {
 
@@ -20,12 +26,18 @@ struct ChannelData {
   rg_target *target;
   bool retries_enabled;
   size_t retry_buffer_bytes;
+  grpc_compression_algorithm compression;
+  std::atomic<bool> breaker_in_force{false};
 };
 
 struct CallData {
   GuardedCall guarded;
-  grpc_core::Timestamp deadline;
+  grpc_call_context_element *context;
+  grpc_core::CallCombiner *combiner;
+  retry_guard_hop *held_hop;    // the thread's, with a reference; or null
+  grpc_error_handle rejection;  // not OK: the call was refused here
   size_t buffered_bytes;
+  bool compresses;
   grpc_metadata_batch *trailing;
   grpc_closure *on_trailing;
   grpc_closure trailing_ready;
@@ -34,13 +46,11 @@ struct CallData {
 // Marks our use of the call slot; the object goes with the call's arena.
 void SlotIsOurs(void *) {}
 
-// The hop context that applies to a new call: its parent's, or its thread's.
-const rg_ancestry *AncestryFor(grpc_call_context_element *context) {
+// The hop context of the parent call, which the child keeps alive.
+retry_guard_hop *HopOfParent(grpc_call_context_element *context) {
   void *parent = HopSlot(context)->value;
-  if (rg_hop_set_contains(parent))
-    return &static_cast<retry_guard_hop *>(parent)->ancestry;
-  retry_guard_hop *hop = rg_hop_of_thread();
-  return hop != nullptr ? &hop->ancestry : nullptr;
+  return rg_hop_set_contains(parent) ? static_cast<retry_guard_hop *>(parent)
+                                     : nullptr;
 }
 
 void RemoveInjected(GuardedCall *call, grpc_metadata_batch *trailing) {
@@ -55,11 +65,14 @@ void RemoveInjected(GuardedCall *call, grpc_metadata_batch *trailing) {
 
 void OnTrailing(void *arg, grpc_error_handle error) {
   auto *data = static_cast<CallData *>(arg);
-  rg_call *call = &data->guarded.call;
-  if (call->method != nullptr) {
-    RemoveInjected(&data->guarded, data->trailing);
-    rg_call_end(call, StatusOf(error, *data->trailing, data->deadline),
-                rg_clock_now());
+  GuardedCall *guarded = &data->guarded;
+  uint64_t now = rg_clock_now();
+  // A call that never got an attempt learns its policy here.
+  if (Bind(guarded, data->context, nullptr, now)) {
+    RemoveInjected(guarded, data->trailing);
+    rg_call_end(&guarded->call,
+                StatusOf(error, *data->trailing, guarded->deadline), now,
+                rg_entropy_next());
   }
   grpc_core::Closure::Run(DEBUG_LOCATION, data->on_trailing, error);
 }
@@ -77,11 +90,62 @@ void CountBuffered(const ChannelData &channel, CallData *data,
     rg_call_commit(&data->guarded.call);
 }
 
+// Looks for what gRPC's compression filter will do further down: the call's own
+// algorithm or else the channel's, unless a message asks to be left alone.
+void NoteCompression(const ChannelData &channel, CallData *data,
+                     grpc_transport_stream_op_batch *batch) {
+  if (batch->send_initial_metadata)
+    data->compresses =
+        batch->payload->send_initial_metadata.send_initial_metadata
+            ->get(grpc_core::GrpcInternalEncodingRequest())
+            .value_or(channel.compression) != GRPC_COMPRESS_NONE;
+  if (batch->send_message && data->compresses &&
+      (batch->payload->send_message.flags & GRPC_WRITE_NO_COMPRESS) == 0)
+    rg_call_compress(&data->guarded.call);
+}
+
+void NameCall(GuardedCall *call, const grpc_metadata_batch &initial) {
+  const grpc_core::Slice *path =
+      initial.get_pointer(grpc_core::HttpPathMetadata());
+  if (path == nullptr) return;
+  rg_call_name(&call->call, reinterpret_cast<const char *>(path->data()),
+               path->size());
+}
+
+bool IsNamedScope(uint32_t scope) {
+  return scope == RG_BREAKER_PER_SERVICE || scope == RG_BREAKER_PER_METHOD;
+}
+
+// Refuses the call before gRPC does anything for it, where a breaker is open.
+void Admit(const ChannelData &channel, CallData *data,
+           const grpc_metadata_batch &initial) {
+  if (!channel.breaker_in_force.load(std::memory_order_relaxed)) return;
+  GuardedCall *guarded = &data->guarded;
+  if (IsNamedScope(channel.target->breakers.scope.load()))
+    NameCall(guarded, initial);
+  rg_admission admission = rg_call_admit(&guarded->call, rg_clock_now());
+  if (admission.refusal != RG_REFUSED_NOT)
+    data->rejection = RefusalError(guarded->call, admission);
+}
+
 void StartBatch(grpc_call_element *elem,
                 grpc_transport_stream_op_batch *batch) {
   auto *data = static_cast<CallData *>(elem->call_data);
-  if (batch->cancel_stream) rg_call_commit(&data->guarded.call);
-  CountBuffered(*static_cast<ChannelData *>(elem->channel_data), data, batch);
+  auto *channel = static_cast<ChannelData *>(elem->channel_data);
+  if (batch->cancel_stream) {
+    rg_call_commit(&data->guarded.call);
+    data->guarded.cancelled = true;
+  }
+  if (batch->send_initial_metadata)
+    Admit(*channel, data,
+          *batch->payload->send_initial_metadata.send_initial_metadata);
+  if (!data->rejection.ok()) {
+    grpc_transport_stream_op_batch_finish_with_failure(batch, data->rejection,
+                                                       data->combiner);
+    return;
+  }
+  CountBuffered(*channel, data, batch);
+  NoteCompression(*channel, data, batch);
   if (batch->recv_trailing_metadata) {
     auto &receive = batch->payload->recv_trailing_metadata;
     data->trailing = receive.recv_trailing_metadata;
@@ -95,9 +159,16 @@ grpc_error_handle InitCall(grpc_call_element *elem,
                            const grpc_call_element_args *args) {
   auto *channel = static_cast<ChannelData *>(elem->channel_data);
   auto *data = new (elem->call_data) CallData();
-  data->deadline = args->deadline;
-  rg_call_begin(&data->guarded.call, channel->target,
-                AncestryFor(args->context), channel->retries_enabled);
+  data->context = args->context;
+  data->combiner = args->call_combiner;
+  data->guarded.arena = args->arena;
+  data->guarded.deadline = args->deadline;
+  data->guarded.breaker_in_force = &channel->breaker_in_force;
+  retry_guard_hop *hop = HopOfParent(args->context);
+  if (hop == nullptr && rg_hop_of_thread() != nullptr)
+    hop = data->held_hop = retry_guard_hop_ref(rg_hop_of_thread());
+  rg_call_begin(&data->guarded.call, channel->target, hop,
+                channel->retries_enabled);
   GRPC_CLOSURE_INIT(&data->trailing_ready, OnTrailing, data, nullptr);
   grpc_call_context_element *slot = CallSlot(args->context);
   if (channel->target == nullptr || slot->value != nullptr)
@@ -111,7 +182,8 @@ void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *info,
                  grpc_closure *) {
   auto *data = static_cast<CallData *>(elem->call_data);
   rg_call_end(&data->guarded.call, static_cast<uint32_t>(info->final_status),
-              rg_clock_now());
+              rg_clock_now(), rg_entropy_next());
+  retry_guard_hop_unref(data->held_hop);
   data->~CallData();
 }
 
@@ -127,6 +199,9 @@ grpc_error_handle InitChannel(grpc_channel_element *elem,
       std::max(channel_args.GetInt(GRPC_ARG_PER_RPC_RETRY_BUFFER_SIZE)
                    .value_or(kDefaultRetryBufferBytes),
                0));
+  channel->compression =
+      grpc_core::DefaultCompressionAlgorithmFromChannelArgs(args->channel_args)
+          .value_or(GRPC_COMPRESS_NONE);
   return absl::OkStatus();
 }
 
@@ -142,6 +217,59 @@ GuardedCall *CallOfAttempt(grpc_call_context_element *context) {
   grpc_call_context_element *slot = CallSlot(context);
   if (slot->destroy != SlotIsOurs) return nullptr;
   return static_cast<GuardedCall *>(slot->value);
+}
+
+bool Bind(GuardedCall *call, const grpc_call_context_element *context,
+          const grpc_metadata_batch *initial, uint64_t now) {
+  if (call->call.method != nullptr) return true;
+  if (!HasServiceConfig(context)) return false;
+  const rg_method_policy *method = PolicyOf(context);
+  if (method == nullptr || call->call.target == nullptr) {
+    call->breaker_in_force->store(false, std::memory_order_relaxed);
+    return false;
+  }
+  const rg_policy &policy = method->policy;
+  if (initial != nullptr && IsNamedScope(policy.breaker.scope))
+    NameCall(call, *initial);
+  rg_call_bind(&call->call, method, FromTimestamp(call->deadline, now), now);
+  call->breaker_in_force->store(
+      policy.mode == RG_MODE_ENFORCE && !policy.breaker.disabled,
+      std::memory_order_relaxed);
+  return true;
+}
+
+namespace {
+
+grpc_error_handle WithStatus(const std::string &message,
+                             grpc_status_code status) {
+  return grpc_error_set_int(GRPC_ERROR_CREATE(message),
+                            grpc_core::StatusIntProperty::kRpcStatus, status);
+}
+
+}  // namespace
+
+grpc_error_handle RefusalError(const rg_call &call,
+                               const rg_admission &admission) {
+  const char *target = call.target->name;
+  switch (admission.refusal) {
+    case RG_REFUSED_REMAINING:
+      return WithStatus(
+          absl::StrCat("retry_guard: too little of the deadline is left for ",
+                       target),
+          GRPC_STATUS_DEADLINE_EXCEEDED);
+    case RG_REFUSED_RETRY:
+      return WithStatus(
+          absl::StrCat("retry_guard: no retry to ", target, ": ",
+                       retry_guard_stop_string(
+                           static_cast<retry_guard_stop>(admission.stop))),
+          GRPC_STATUS_UNAVAILABLE);
+    default:
+      return WithStatus(
+          absl::StrCat("retry_guard: the circuit breaker for ", target,
+                       " is open, for ", admission.left_ns / RG_NS_PER_MS,
+                       " ms more"),
+          GRPC_STATUS_UNAVAILABLE);
+  }
 }
 
 void InjectPushback(GuardedCall *call, grpc_metadata_batch *trailing,

@@ -6,6 +6,8 @@
 #ifndef RETRY_GUARD_GRPC_CALL_FILTER_H
 #define RETRY_GUARD_GRPC_CALL_FILTER_H
 
+#include <atomic>
+
 #include "grpc/compat.h"
 #include "host/call.h"
 
@@ -16,6 +18,12 @@ extern const grpc_channel_filter kCallFilter;
 // A call as the filters share it.
 struct GuardedCall {
   rg_call call;
+  grpc_core::Arena *arena;
+  grpc_core::Timestamp deadline;
+  // The channel's: whether its policy lets a breaker refuse calls, as the last
+  // call that was bound knew.
+  std::atomic<bool> *breaker_in_force;
+  bool cancelled;  // by the application
   // The pushback that an attempt's trailing metadata got from the guard, and
   // what the server had put there.
   absl::optional<grpc_core::Duration> injected;
@@ -24,6 +32,16 @@ struct GuardedCall {
 
 // The call of an attempt; null when it has none.
 GuardedCall *CallOfAttempt(grpc_call_context_element *context);
+
+// Binds the call to its policy, where there is one and gRPC has it: false when
+// the call is not guarded. `initial` is the call's initial metadata, or null
+// when it is gone.
+bool Bind(GuardedCall *call, const grpc_call_context_element *context,
+          const grpc_metadata_batch *initial, uint64_t now);
+
+// What a call or an attempt that was refused ends with.
+grpc_error_handle RefusalError(const rg_call &call,
+                               const rg_admission &admission);
 
 // Puts a pushback of `delay` into the trailing metadata that gRPC's retry
 // filter is about to read. The application will not see it.

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/core/lib/iomgr/endpoint.h"
+#include "src/core/lib/transport/transport_impl.h"
+
 namespace retry_guard {
 
 namespace {
@@ -40,11 +43,26 @@ void PrependFilter(ConfigurationBuilder *builder, grpc_channel_stack_type type,
       });
 }
 
-ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
-                            size_t parser_index) {
+std::string PeerOf(const grpc_channel_args *subchannel_args) {
+  auto *transport = grpc_core::ChannelArgs::FromC(subchannel_args)
+                        .GetObject<grpc_transport>();
+  grpc_endpoint *endpoint =
+      transport != nullptr ? grpc_transport_get_endpoint(transport) : nullptr;
+  return endpoint != nullptr ? std::string(grpc_endpoint_get_peer(endpoint))
+                             : std::string();
+}
+
+bool HasServiceConfig(const grpc_call_context_element *context) {
   auto *data = static_cast<grpc_core::ServiceConfigCallData *>(
       context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
-  if (data == nullptr || data->service_config() == nullptr) return {};
+  return data != nullptr && data->service_config() != nullptr;
+}
+
+ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
+                            size_t parser_index) {
+  if (!HasServiceConfig(context)) return {};
+  auto *data = static_cast<grpc_core::ServiceConfigCallData *>(
+      context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
   return {data->GetGlobalParsedConfig(parser_index),
           data->GetMethodParsedConfig(parser_index)};
 }

@@ -75,6 +75,12 @@ inline grpc_call_context_element *HopSlot(grpc_call_context_element *context) {
   return &context[GRPC_CONTEXT_TRACING];
 }
 
+// ---- Connections
+
+// The address of the peer of a subchannel with these arguments, as gRPC spells
+// it ("ipv4:192.0.2.1:443"); empty when it is not known.
+std::string PeerOf(const grpc_channel_args *subchannel_args);
+
 // ---- Parsed service configs: looked up differently in newer versions.
 
 using ParsedConfig = grpc_core::ServiceConfigParser::ParsedConfig;
@@ -85,6 +91,7 @@ struct ParsedConfigs {
   const ParsedConfig *channel = nullptr;
   const ParsedConfig *method = nullptr;
 };
+bool HasServiceConfig(const grpc_call_context_element *context);
 ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
                             size_t parser_index);
 

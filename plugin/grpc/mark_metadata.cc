@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "host/baggage.h"
 #include "host/mark.h"
 
 namespace retry_guard {
@@ -38,28 +39,68 @@ void IgnoreParseError(absl::string_view, const grpc_core::Slice &) {}
 
 }  // namespace
 
-bool HasMark(const grpc_metadata_batch &metadata) {
+namespace {
+
+rg_mark_kind ReadBaggage(const grpc_metadata_batch &metadata, rg_mark *mark) {
   std::string backing;
-  return metadata.GetStringValue(RG_MARK_KEY, &backing).has_value();
+  auto text = metadata.GetStringValue(RG_BAGGAGE_KEY, &backing);
+  if (!text.has_value()) return RG_MARK_NONE;
+  return rg_baggage_read(text->data(), text->size(), mark);
 }
 
-rg_ancestry ReadMarks(const grpc_metadata_batch &metadata, uint32_t max_hops) {
+// Puts `mark` (null: none) in the place of what marks there are in the baggage.
+void ReplaceInBaggage(const rg_mark *mark, grpc_metadata_batch *metadata) {
+  std::string backing;
+  auto text = metadata->GetStringValue(RG_BAGGAGE_KEY, &backing);
+  if (!text.has_value() && mark == nullptr) return;
+  char out[RG_BAGGAGE_MAX_BYTES];
+  size_t length = 0;
+  absl::string_view before = text.value_or("");
+  if (!rg_baggage_write(before.data(), before.size(), mark, out, &length))
+    return;
+  metadata->Remove(absl::string_view(RG_BAGGAGE_KEY));
+  if (length > 0) AppendMetadata(metadata, RG_BAGGAGE_KEY, out, length);
+}
+
+}  // namespace
+
+bool HasMark(const grpc_metadata_batch &metadata, Baggage baggage) {
+  std::string backing;
+  if (metadata.GetStringValue(RG_MARK_KEY, &backing).has_value()) return true;
+  rg_mark ignored;
+  return baggage == Baggage::kUsed &&
+         ReadBaggage(metadata, &ignored) != RG_MARK_NONE;
+}
+
+rg_ancestry ReadMarks(const grpc_metadata_batch &metadata, Baggage baggage,
+                      uint32_t max_hops) {
   MarkCollector collector(max_hops);
   metadata.Encode(&collector);
-  return collector.ancestry();
+  if (baggage == Baggage::kIgnored) return collector.ancestry();
+  rg_incoming incoming = {};
+  incoming.kind = ReadBaggage(metadata, &incoming.mark);
+  return rg_layer_merge(collector.ancestry(),
+                        rg_layer_judge(&incoming, max_hops));
 }
 
-void RemoveMarks(grpc_metadata_batch *metadata) {
+void RemoveMarks(grpc_metadata_batch *metadata, Baggage baggage) {
   metadata->Remove(absl::string_view(RG_MARK_KEY));
+  if (baggage == Baggage::kUsed) ReplaceInBaggage(nullptr, metadata);
 }
 
-void WriteMark(const rg_mark &mark, grpc_metadata_batch *metadata) {
+void AppendMetadata(grpc_metadata_batch *metadata, absl::string_view key,
+                    const char *value, size_t length) {
+  metadata->Append(key, grpc_core::Slice::FromCopiedBuffer(value, length),
+                   IgnoreParseError);
+}
+
+void WriteMark(const rg_mark &mark, Baggage baggage,
+               grpc_metadata_batch *metadata) {
   uint8_t bytes[RG_MARK_MAX_BYTES];
   size_t length = rg_mark_encode(&mark, bytes);
-  metadata->Append(RG_MARK_KEY,
-                   grpc_core::Slice::FromCopiedBuffer(
-                       reinterpret_cast<const char *>(bytes), length),
-                   IgnoreParseError);
+  AppendMetadata(metadata, RG_MARK_KEY, reinterpret_cast<const char *>(bytes),
+                 length);
+  if (baggage == Baggage::kUsed) ReplaceInBaggage(&mark, metadata);
 }
 
 }  // namespace retry_guard

@@ -2,6 +2,8 @@
 #include "grpc/server_filter.h"
 
 #include "grpc/mark_metadata.h"
+#include "grpc/time.h"
+#include "host/clock.h"
 #include "host/hop.h"
 #include "host/hop_set.h"
 #include "host/process.h"
@@ -33,20 +35,28 @@ void Release(retry_guard_hop *hop) {
 
 constexpr rg_hop_lifetime kWithServerCall = {Hold, Release};
 
+// At an edge that believes no marks they are looked for everywhere, so that
+// none gets past it in the application's hands.
+Baggage BaggageInUse() {
+  bool used = rg_process_uses_baggage.load(std::memory_order_relaxed) ||
+              !rg_process_current()->accept_marks;
+  return used ? Baggage::kUsed : Baggage::kIgnored;
+}
+
 // What the incoming metadata says; counted.
 rg_ancestry Judge(grpc_metadata_batch *metadata) {
-  bool marked = HasMark(*metadata);
-  if (marked && !rg_process_current()->accept_marks) {
-    RemoveMarks(metadata);
-    rg_process_counters.marks_stripped++;
-    return {};
-  }
-  if (marked) {
-    rg_ancestry ancestry = ReadMarks(*metadata, RG_DEFAULT_MAX_HOPS);
+  Baggage baggage = BaggageInUse();
+  bool marked = HasMark(*metadata, baggage);
+  if (marked && rg_process_current()->accept_marks) {
+    rg_ancestry ancestry = ReadMarks(*metadata, baggage, rg_process_max_hops);
     (ancestry.lineage == RG_LINEAGE_MARKED
          ? rg_process_counters.marks_accepted
          : rg_process_counters.marks_rejected)++;
     return ancestry;
+  }
+  if (marked) {
+    RemoveMarks(metadata, baggage);
+    rg_process_counters.marks_stripped++;
   }
   rg_incoming incoming = {};
   incoming.previous_attempts =
@@ -54,6 +64,12 @@ rg_ancestry Judge(grpc_metadata_batch *metadata) {
   if (incoming.previous_attempts == 0) return {};
   rg_process_counters.foreign_retries++;
   return rg_layer_judge(&incoming, RG_DEFAULT_MAX_HOPS);
+}
+
+uint64_t DeadlineOf(const grpc_metadata_batch &metadata) {
+  auto deadline = metadata.get(grpc_core::GrpcTimeoutMetadata());
+  if (!deadline.has_value()) return RG_DEADLINE_NONE;
+  return FromTimestamp(*deadline, rg_clock_now());
 }
 
 void Publish(CallData *data) {
@@ -70,9 +86,24 @@ void OnInitial(void *arg, grpc_error_handle error) {
   auto *data = static_cast<CallData *>(arg);
   if (error.ok()) {
     data->hop.ancestry = Judge(data->initial);
-    if (data->hop.ancestry.lineage != RG_LINEAGE_UNMARKED) Publish(data);
+    data->hop.deadline = DeadlineOf(*data->initial);
+    Publish(data);
   }
   grpc_core::Closure::Run(DEBUG_LOCATION, data->on_initial, error);
+}
+
+// An answer with an error tells the caller not to retry, where something failed
+// downstream that it would only meet again. What the application says itself
+// stays.
+void TellCaller(const retry_guard_hop &hop, grpc_metadata_batch *trailing) {
+  if (!hop.stop_caller.load(std::memory_order_relaxed) ||
+      trailing->get(grpc_core::GrpcStatusMetadata())
+              .value_or(GRPC_STATUS_UNKNOWN) == GRPC_STATUS_OK ||
+      trailing->get(grpc_core::GrpcRetryPushbackMsMetadata()).has_value())
+    return;
+  trailing->Set(grpc_core::GrpcRetryPushbackMsMetadata(),
+                grpc_core::Duration::Milliseconds(-1));
+  rg_process_counters.callers_stopped++;
 }
 
 void StartBatch(grpc_call_element *elem,
@@ -84,6 +115,9 @@ void StartBatch(grpc_call_element *elem,
     data->on_initial = receive.recv_initial_metadata_ready;
     receive.recv_initial_metadata_ready = &data->initial_ready;
   }
+  if (batch->send_trailing_metadata)
+    TellCaller(data->hop,
+               batch->payload->send_trailing_metadata.send_trailing_metadata);
   grpc_call_next_op(elem, batch);
 }
 

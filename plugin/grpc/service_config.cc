@@ -123,6 +123,7 @@ const rg_method_policy *WorkOut(const grpc_call_context_element *context,
                     method != nullptr ? method->block() : nullptr,
                     &policy->policy);
   NameLayer(&policy->policy.layer);
+  rg_process_note_layer(&policy->policy.layer);
   policy->number = (channel != nullptr ? channel : method)->number();
   policy->has_retry =
       LookUpRetryPolicy(context, ParserIndices().retry, &policy->retry);
@@ -143,7 +144,9 @@ const rg_method_policy *PolicyOf(const grpc_call_context_element *context) {
     return nullptr;
   const rg_method_policy *known =
       (method != nullptr ? method : channel)->effective();
-  return known != nullptr ? known : WorkOut(context, channel, method);
+  if (known == nullptr) known = WorkOut(context, channel, method);
+  bool off = known != nullptr && known->policy.mode == RG_MODE_OFF;
+  return off ? nullptr : known;
 }
 
 }  // namespace retry_guard

@@ -97,6 +97,7 @@ retry_guard_status retry_guard_hop_from_metadata(
   result->lifetime = &heap;
   result->refs = 1;
   result->ancestry = ancestry;
+  result->deadline = RG_DEADLINE_NONE;
   *hop = result;
   return RETRY_GUARD_OK;
 }
@@ -108,7 +109,7 @@ retry_guard_status retry_guard_hop_to_metadata(const retry_guard_hop *hop,
   if (hop == NULL || key == NULL || length == NULL ||
       (buffer == NULL && capacity > 0))
     return RETRY_GUARD_INVALID_ARGUMENT;
-  static const struct rg_layer_policy forwarding = {.disabled = false};
+  static const struct rg_layer_policy forwarding = {.max_hops = UINT32_MAX};
   struct rg_mark mark;
   if (rg_layer_outgoing(&forwarding, &hop->ancestry, false, 1, &mark) !=
       RG_MARK_FORWARDED)

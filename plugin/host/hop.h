@@ -6,7 +6,8 @@
  * It lives either inside a server call, which keeps it by its own reference
  * count, or on the heap with one of its own; `lifetime` tells which.
  *
- * Threads: immutable once published; the reference functions are safe. */
+ * Threads: immutable once published but for `stop_caller`; the reference
+ * functions are safe. */
 #ifndef RG_HOST_HOP_H
 #define RG_HOST_HOP_H
 
@@ -14,6 +15,7 @@
 #include <stddef.h>
 
 #include "core/cxx.h"
+#include "core/deadline.h"
 #include "core/layer.h"
 #include "retry_guard/retry_guard.h"
 
@@ -29,6 +31,9 @@ struct retry_guard_hop {
   void *owner;            /* for `lifetime` */
   RG_ATOMIC(size_t) refs; /* on the heap only */
   struct rg_ancestry ancestry;
+  uint64_t deadline; /* of the incoming call, or RG_DEADLINE_NONE */
+  /* Something failed downstream that the caller must not retry. */
+  RG_ATOMIC(bool) stop_caller;
 };
 
 /* The hop context bound to this thread, or NULL. */

@@ -6,6 +6,18 @@
 
 struct rg_process_counters rg_process_counters;
 
+RG_ATOMIC(bool) rg_process_uses_baggage;
+RG_ATOMIC(uint32_t) rg_process_max_hops = RG_DEFAULT_MAX_HOPS;
+
+void rg_process_note_layer(const struct rg_layer_policy *layer) {
+  if (layer->baggage) atomic_store(&rg_process_uses_baggage, true);
+  uint32_t before = atomic_load(&rg_process_max_hops);
+  while (layer->max_hops > before &&
+         !atomic_compare_exchange_weak(&rg_process_max_hops, &before,
+                                       layer->max_hops)) {
+  }
+}
+
 static struct rg_process_settings process = {.accept_marks = true};
 
 const struct rg_process_settings *rg_process_current(void) { return &process; }
@@ -47,6 +59,7 @@ retry_guard_status retry_guard_process_stats_get(
   stats->marks_stripped = read_counter(&rg_process_counters.marks_stripped);
   stats->marks_rejected = read_counter(&rg_process_counters.marks_rejected);
   stats->foreign_retries = read_counter(&rg_process_counters.foreign_retries);
+  stats->callers_stopped = read_counter(&rg_process_counters.callers_stopped);
   stats->fail_open = read_counter(&rg_process_counters.fail_open);
   return RETRY_GUARD_OK;
 }

@@ -28,10 +28,20 @@ struct rg_process_counters {
   RG_ATOMIC(uint64_t) marks_stripped;
   RG_ATOMIC(uint64_t) marks_rejected;
   RG_ATOMIC(uint64_t) foreign_retries;
+  RG_ATOMIC(uint64_t) callers_stopped;
   RG_ATOMIC(uint64_t) fail_open;
 };
 
 extern struct rg_process_counters rg_process_counters;
+
+/* What incoming calls are read by. They belong to no channel, so the most
+ * generous policy so far counts: whether marks are looked for in baggage too,
+ * and after how many hops a mark ends. */
+extern RG_ATOMIC(bool) rg_process_uses_baggage;
+extern RG_ATOMIC(uint32_t) rg_process_max_hops;
+
+/* Notes a policy that is being used. */
+void rg_process_note_layer(const struct rg_layer_policy *layer);
 
 /* Checks and copies `options` (NULL: the defaults). Returns OK,
  * INVALID_ARGUMENT or OUT_OF_MEMORY; only OK changes anything. */

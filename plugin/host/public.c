@@ -48,8 +48,16 @@ const char *retry_guard_stop_string(retry_guard_stop stop) {
   switch (stop) {
     case RETRY_GUARD_STOP_LAYER:
       return "layer";
+    case RETRY_GUARD_STOP_UNSAFE:
+      return "unsafe";
+    case RETRY_GUARD_STOP_COMPRESSED:
+      return "compressed";
     case RETRY_GUARD_STOP_PUSHBACK:
       return "pushback";
+    case RETRY_GUARD_STOP_BREAKER:
+      return "breaker";
+    case RETRY_GUARD_STOP_DEADLINE:
+      return "deadline";
     case RETRY_GUARD_STOP_BUDGET:
       return "budget";
     case RETRY_GUARD_STOP_COUNT:
@@ -62,8 +70,15 @@ static uint64_t value_of(RG_ATOMIC(uint64_t) * counter) {
   return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-static void snapshot(struct rg_target *target, void *arg) {
-  retry_guard_stats *stats = arg;
+struct snapshot {
+  retry_guard_stats *stats;
+  uint64_t now;
+};
+
+/* Runs under the lock of the target table. */
+static void take_snapshot(struct rg_target *target, void *arg) {
+  const struct snapshot *snapshot = arg;
+  retry_guard_stats *stats = snapshot->stats;
   struct rg_target_counters *c = &target->counters;
   stats->calls = value_of(&c->calls);
   stats->attempts = value_of(&c->attempts);
@@ -74,32 +89,41 @@ static void snapshot(struct rg_target *target, void *arg) {
   stats->undecided_retries = value_of(&c->undecided_retries);
   stats->rejected_retries = value_of(&c->rejected_retries);
   stats->tokens_outstanding = value_of(&c->tokens_outstanding);
-  stats->budget_milli = rg_budget_level(&target->budget, rg_clock_now());
+  stats->budget_milli = rg_budget_level(&target->budget, snapshot->now);
   stats->marks_made = value_of(&c->marks_made);
   stats->marks_forwarded = value_of(&c->marks_forwarded);
+  stats->refused_remaining = value_of(&c->refused_remaining);
+  stats->breaker_rejections = value_of(&c->breaker_rejections);
+  stats->breaker_opened = value_of(&c->breaker_opened);
+  stats->breaker_half_opened = value_of(&c->breaker_half_opened);
+  stats->breaker_closed = value_of(&c->breaker_closed);
+  stats->breaker_probes = value_of(&c->breaker_probes);
+  stats->breaker_stale = value_of(&c->breaker_stale);
+  stats->breaker_state =
+      (retry_guard_breaker_state)rg_breaker_state_of(&target->breakers.whole);
   stats->fail_open = value_of(&c->fail_open);
 }
 
 /* gRPC prefixes a target that names no scheme of its own with this one. */
-static bool visit_with_default_scheme(const char *name,
-                                      retry_guard_stats *stats) {
+static char *with_default_scheme(const char *name) {
   static const char scheme[] = "dns:///";
   size_t length = strlen(name);
   char *full = malloc(sizeof scheme + length);
-  if (full == NULL) return false;
+  if (full == NULL) return NULL;
   memcpy(full, scheme, sizeof scheme - 1);
   memcpy(full + sizeof scheme - 1, name, length + 1);
-  bool found = rg_target_visit(full, snapshot, stats);
-  free(full);
-  return found;
+  return full;
 }
 
 retry_guard_status retry_guard_stats_get(const char *target,
                                          retry_guard_stats *stats) {
   if (target == NULL || stats == NULL || stats->size != sizeof *stats)
     return RETRY_GUARD_INVALID_ARGUMENT;
-  if (rg_target_visit(target, snapshot, stats) ||
-      visit_with_default_scheme(target, stats))
-    return RETRY_GUARD_OK;
-  return RETRY_GUARD_NOT_FOUND;
+  struct snapshot snapshot = {.stats = stats, .now = rg_clock_now()};
+  if (rg_target_visit(target, take_snapshot, &snapshot)) return RETRY_GUARD_OK;
+  char *full = with_default_scheme(target);
+  if (full == NULL) return RETRY_GUARD_OUT_OF_MEMORY;
+  bool found = rg_target_visit(full, take_snapshot, &snapshot);
+  free(full);
+  return found ? RETRY_GUARD_OK : RETRY_GUARD_NOT_FOUND;
 }

@@ -50,26 +50,39 @@ static void unlink_nolock(struct rg_target *target) {
   *link = target->next;
 }
 
-static struct rg_target *insert_nolock(const char *name) {
-  size_t length = strlen(name) + 1;
-  struct rg_target *target = calloc(1, sizeof *target + length);
-  if (target == NULL) return NULL;
-  target->name = memcpy(target + 1, name, length);
-  struct rg_target **bucket = bucket_of(name);
+static void insert_nolock(struct rg_target *target) {
+  struct rg_target **bucket = bucket_of(target->name);
   target->next = *bucket;
   *bucket = target;
+}
+
+static struct rg_target *new_target(const char *name) {
+  size_t length = strlen(name) + 1;
+  struct rg_target *target = calloc(1, sizeof *target + length);
+  if (target != NULL) target->name = memcpy(target + 1, name, length);
+  return target;
+}
+
+/* The target called `name`, or else `fresh` (or NULL), for one more channel. */
+static struct rg_target *acquire(const char *name, struct rg_target *fresh) {
+  pthread_mutex_lock(&lock);
+  struct rg_target *target = find_nolock(name);
+  if (target == NULL && fresh != NULL)
+    insert_nolock(target = fresh);
+  else if (target != NULL && target->channels == 0)
+    idle_remove_nolock(target);
+  if (target != NULL) target->channels++;
+  pthread_mutex_unlock(&lock);
   return target;
 }
 
 struct rg_target *rg_target_acquire(const char *name) {
-  pthread_mutex_lock(&lock);
-  struct rg_target *target = find_nolock(name);
-  if (target == NULL)
-    target = insert_nolock(name);
-  else if (target->channels == 0)
-    idle_remove_nolock(target);
-  if (target != NULL) target->channels++;
-  pthread_mutex_unlock(&lock);
+  struct rg_target *target = acquire(name, NULL);
+  if (target != NULL) return target;
+  struct rg_target *fresh = new_target(name);
+  if (fresh == NULL) return NULL;
+  target = acquire(name, fresh);
+  if (target != fresh) free(fresh); /* another channel was faster */
   return target;
 }
 
@@ -84,6 +97,7 @@ void rg_target_release(struct rg_target *target) {
     unlink_nolock(dropped);
   }
   pthread_mutex_unlock(&lock);
+  if (dropped != NULL) rg_breakers_clean_up(&dropped->breakers);
   free(dropped);
 }
 
@@ -98,26 +112,34 @@ static bool same_budget(const struct rg_budget_policy *a,
          a->window.min_retries_milli == b->window.min_retries_milli;
 }
 
-static void adopt_nolock(struct rg_target *target, uint64_t number,
-                         const struct rg_budget_policy *policy, uint64_t now) {
+/* Returns what is left of `reserve`. */
+static struct rg_scoped_breaker *adopt_nolock(
+    struct rg_target *target, uint64_t number, const struct rg_policy *policy,
+    uint64_t now, struct rg_scoped_breaker *reserve) {
   uint64_t in_force = atomic_load(&target->policy_number);
-  if (number <= in_force) return;
+  if (number <= in_force) return reserve;
   if (in_force == 0)
-    rg_budget_init(&target->budget, policy, now);
-  else if (!same_budget(policy, &target->budget_policy))
-    rg_budget_update(&target->budget, policy, now);
-  target->budget_policy = *policy;
+    rg_budget_init(&target->budget, &policy->budget, now);
+  else if (!same_budget(&policy->budget, &target->budget_policy))
+    rg_budget_update(&target->budget, &policy->budget, now);
+  target->budget_policy = policy->budget;
+  reserve = rg_breakers_configure(&target->breakers, &policy->breaker,
+                                  in_force == 0, reserve);
   atomic_store_explicit(&target->policy_number, number, memory_order_release);
+  return reserve;
 }
 
 void rg_target_adopt(struct rg_target *target, uint64_t number,
-                     const struct rg_budget_policy *policy, uint64_t now) {
+                     const struct rg_policy *policy, uint64_t now) {
   if (atomic_load_explicit(&target->policy_number, memory_order_acquire) >=
       number)
     return;
+  struct rg_scoped_breaker *reserve =
+      rg_breakers_reserve(&target->breakers, &policy->breaker);
   pthread_mutex_lock(&lock);
-  adopt_nolock(target, number, policy, now);
+  reserve = adopt_nolock(target, number, policy, now, reserve);
   pthread_mutex_unlock(&lock);
+  free(reserve);
 }
 
 uint64_t rg_target_next_policy_number(void) {

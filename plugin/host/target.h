@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What all channels of the process to one server URI share: the budget, and the
- * counters.
+/* What all channels of the process to one server URI share: the budget, the
+ * circuit breakers, and the counters.
  *
  * Threads: safe. The lock is taken when a channel comes or goes, when a policy
  * is first used with a target, and to read statistics; never on the path of a
@@ -17,6 +17,7 @@
 #include "core/budget.h"
 #include "core/cxx.h"
 #include "core/verdict.h"
+#include "host/breakers.h"
 
 RG_C_BEGIN
 
@@ -35,6 +36,13 @@ struct rg_target_counters {
   RG_ATOMIC(uint64_t) tokens_outstanding;
   RG_ATOMIC(uint64_t) marks_made;
   RG_ATOMIC(uint64_t) marks_forwarded;
+  RG_ATOMIC(uint64_t) refused_remaining;
+  RG_ATOMIC(uint64_t) breaker_rejections;
+  RG_ATOMIC(uint64_t) breaker_opened;
+  RG_ATOMIC(uint64_t) breaker_half_opened;
+  RG_ATOMIC(uint64_t) breaker_closed;
+  RG_ATOMIC(uint64_t) breaker_probes;
+  RG_ATOMIC(uint64_t) breaker_stale;
   RG_ATOMIC(uint64_t) fail_open;
 };
 
@@ -47,6 +55,8 @@ struct rg_target {
   RG_ATOMIC(uint64_t) policy_number;
   struct rg_budget_policy budget_policy; /* under the lock */
   struct rg_budget budget;
+  struct rg_breakers breakers;
+  RG_ATOMIC(uint64_t) typical_attempt_ns; /* smoothed; 0: not known */
   struct rg_target_counters counters;
   const char *name; /* the server URI */
 };
@@ -61,7 +71,7 @@ void rg_target_release(struct rg_target *target);
 /* Puts `policy` in force if `number` is newer than what is; numbers come from
  * rg_target_next_policy_number. Wait-free when it is in force already. */
 void rg_target_adopt(struct rg_target *target, uint64_t number,
-                     const struct rg_budget_policy *policy, uint64_t now);
+                     const struct rg_policy *policy, uint64_t now);
 
 /* A number larger than all before, for a policy just parsed. */
 uint64_t rg_target_next_policy_number(void);

@@ -57,6 +57,12 @@ rg_layer_policy Policy(const std::string &name) {
   return policy;
 }
 
+rg_layer_policy Innermost() {
+  rg_layer_policy policy = Policy("checkout");
+  policy.mode = RG_LAYER_INNERMOST;
+  return policy;
+}
+
 rg_layer_policy Disabled() {
   rg_layer_policy policy = Policy("checkout");
   policy.disabled = true;
@@ -228,6 +234,66 @@ TEST(Layer, DisabledItSendsNoMark) {
               RG_MARK_NOT_SENT);
   }
 }
+
+// A mark may have been judged by a looser rule than the policy's: the hop
+// context is there before the call's policy is.
+TEST(Layer, AMarkThatHasComeAsFarAsThePolicyAllowsIsNotSent) {
+  rg_layer_policy policy = Policy("checkout");
+  for (uint32_t max_hops : {1u, 3u, 255u, UINT32_MAX}) {
+    policy.max_hops = max_hops;
+    rg_mark mark = {};
+    for (uint32_t hops : {max_hops, UINT32_MAX}) {
+      const rg_ancestry ended =
+          Ancestry(RG_LINEAGE_MARKED, Mark("edge", hops, 1));
+      EXPECT_EQ(rg_layer_outgoing(&policy, &ended, true, 1, &mark),
+                RG_MARK_NOT_SENT);
+      EXPECT_FALSE(rg_layer_may_retry(&policy, ended.lineage));
+    }
+    const rg_ancestry last =
+        Ancestry(RG_LINEAGE_MARKED, Mark("edge", max_hops - 1, 1));
+    EXPECT_EQ(rg_layer_outgoing(&policy, &last, true, 1, &mark),
+              RG_MARK_FORWARDED);
+    EXPECT_EQ(mark.hops, max_hops);
+  }
+}
+
+// ---- Innermost --------------------------------------------------------------
+
+TEST(Layer, InnermostMakesNoMarks) {
+  const rg_layer_policy policy = Innermost();
+  const rg_ancestry ancestry = Ancestry(RG_LINEAGE_UNMARKED, {});
+  for (bool has_retry_policy : {false, true}) {
+    rg_mark mark = {};
+    EXPECT_EQ(rg_layer_outgoing(&policy, &ancestry, has_retry_policy, 1, &mark),
+              RG_MARK_NOT_SENT);
+  }
+}
+
+TEST(Layer, InnermostObeysMarks) {
+  const rg_layer_policy policy = Innermost();
+  EXPECT_TRUE(rg_layer_may_retry(&policy, RG_LINEAGE_UNMARKED));
+  EXPECT_FALSE(rg_layer_may_retry(&policy, RG_LINEAGE_MARKED));
+  EXPECT_FALSE(rg_layer_may_retry(&policy, RG_LINEAGE_MARKED_NO_FORWARD));
+}
+
+TEST(Layer, InnermostForwardsMarks) {
+  rg_layer_policy policy = Innermost();
+  const rg_ancestry ancestry = Ancestry(RG_LINEAGE_MARKED, Mark("edge", 4, 2));
+  for (bool has_retry_policy : {false, true}) {
+    rg_mark mark = {};
+    EXPECT_EQ(rg_layer_outgoing(&policy, &ancestry, has_retry_policy, 1, &mark),
+              RG_MARK_FORWARDED);
+    EXPECT_EQ(Owner(mark), "edge");
+    EXPECT_EQ(mark.hops, 5u);
+    EXPECT_EQ(mark.attempt, 2u);
+  }
+  policy.max_hops = 4;
+  rg_mark mark = {};
+  EXPECT_EQ(rg_layer_outgoing(&policy, &ancestry, true, 1, &mark),
+            RG_MARK_NOT_SENT);
+}
+
+// ---- Many hops --------------------------------------------------------------
 
 // Each hop judges what the hop above sent.
 TEST(Layer, AMarkTravelsMaxHopsProcessesDownAndNoFurther) {

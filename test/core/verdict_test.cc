@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+
 namespace {
 
+constexpr uint64_t kMs = UINT64_C(1000000);
 constexpr uint64_t kSecond = UINT64_C(1000000000);
 constexpr uint64_t kNow = 100 * kSecond;
 constexpr uint64_t kTokens = 3;
+constexpr uint64_t kCooldown = 5 * kSecond;
 
 constexpr uint32_t kInvalidArgument = 3;
 constexpr uint32_t kResourceExhausted = 8;
@@ -104,10 +108,22 @@ class VerdictDecision : public testing::Test {
     case_.retry = &retry_;
     case_.backoff = &backoff_;
     case_.layer = &layer_;
+    case_.deadline = &deadline_;
+    case_.breaker = &breaker_;
     case_.budget = &budget_;
+    Restore();
+  }
+
+  // Takes every reason away.
+  void Restore() {
+    outcome_.pushback.kind = RG_PUSHBACK_ABSENT;
     case_.lineage = RG_LINEAGE_UNMARKED;
+    case_.safe = true;
+    case_.compressed = false;
     case_.attempts = 1;
+    case_.call_deadline = RG_DEADLINE_NONE;
     Fill(kTokens);
+    CloseBreaker();
   }
 
   void Fill(uint64_t tokens) {
@@ -119,9 +135,57 @@ class VerdictDecision : public testing::Test {
     rg_budget_init(&budget_, &policy, kNow);
   }
 
+  void CloseBreaker() {
+    rg_breaker_policy policy = {};
+    policy.consecutive_failures = 1;
+    policy.failure_ratio_milli = 1000;
+    policy.window_ns = 10 * kSecond;
+    policy.cooldown_ns = kCooldown;
+    policy.probes = 1;
+    policy.probe_timeout_ns = kCooldown;
+    rg_breaker_init(&breaker_, &policy);
+  }
+
+  void OpenBreakerAt(uint64_t now) {
+    rg_permit permit = rg_breaker_admit(&breaker_, now).permit;
+    ASSERT_EQ(rg_breaker_settle(&breaker_, &permit, RG_RESULT_FAILURE, now, 0),
+              RG_SETTLED_OPENED);
+  }
+
   void Mark() { case_.lineage = RG_LINEAGE_MARKED; }
+  void MakeUnsafe() { case_.safe = false; }
+  void Compress() { case_.compressed = true; }
   void PushBack() { outcome_.pushback.kind = RG_PUSHBACK_STOP; }
+  void OpenBreaker() { OpenBreakerAt(kNow); }
+  void EndTheCall() { case_.call_deadline = kNow; }
   void UseUpBudget() { Fill(0); }
+
+  // Brings one reason about.
+  void Spoil(int reason) {
+    switch (static_cast<rg_stop>(reason)) {
+      case RG_STOP_LAYER:
+        return Mark();
+      case RG_STOP_UNSAFE:
+        return MakeUnsafe();
+      case RG_STOP_COMPRESSED:
+        return Compress();
+      case RG_STOP_PUSHBACK:
+        return PushBack();
+      case RG_STOP_BREAKER:
+        return OpenBreaker();
+      case RG_STOP_DEADLINE:
+        return EndTheCall();
+      case RG_STOP_BUDGET:
+        return UseUpBudget();
+      case RG_STOP_COUNT:
+        return;
+    }
+  }
+
+  bool Admit(rg_stop *reason) {
+    rg_token token = {};
+    return rg_verdict_admit(&case_, kNow, &token, reason);
+  }
 
   rg_verdict Decide(uint64_t random = 0) {
     return rg_verdict_decide(&case_, &outcome_, kNow, random);
@@ -146,6 +210,8 @@ class VerdictDecision : public testing::Test {
   rg_retry_policy retry_;
   rg_backoff_policy backoff_ = {};
   rg_layer_policy layer_ = {};
+  rg_deadline_policy deadline_ = {};
+  rg_breaker breaker_;
   rg_budget budget_;
   rg_case case_ = {};
   rg_outcome outcome_;
@@ -231,31 +297,207 @@ TEST_F(VerdictDecision, TheBudgetStopsWithTheLastToken) {
   ExpectStopped(RG_STOP_BUDGET);
 }
 
+TEST_F(VerdictDecision, WithoutABudgetARetryCostsNothing) {
+  UseUpBudget();
+  case_.budget = nullptr;
+  for (int i = 0; i < 1000; i++) ASSERT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+TEST_F(VerdictDecision, ACallThatIsNotSafeToRepeatStops) {
+  MakeUnsafe();
+  ExpectStopped(RG_STOP_UNSAFE);
+}
+
+TEST_F(VerdictDecision, ACompressedCallStops) {
+  Compress();
+  ExpectStopped(RG_STOP_COMPRESSED);
+}
+
+// ---- The breaker ------------------------------------------------------------
+
+TEST_F(VerdictDecision, AnOpenBreakerStopsUntilItsCooldownEnds) {
+  OpenBreakerAt(kNow - kCooldown + kMs);
+  ExpectStopped(RG_STOP_BREAKER);
+  CloseBreaker();
+  OpenBreakerAt(kNow - kCooldown);
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+// The retry itself will ask for the place; deciding takes none.
+TEST_F(VerdictDecision, AHalfOpenBreakerStopsWhenItsPlacesAreTaken) {
+  OpenBreakerAt(kNow - kCooldown);
+  rg_permit probe = rg_breaker_admit(&breaker_, kNow).permit;
+  ExpectStopped(RG_STOP_BREAKER);
+  rg_breaker_settle(&breaker_, &probe, RG_RESULT_NEUTRAL, kNow, 0);
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+TEST_F(VerdictDecision, WithoutABreakerNoneIsAsked) {
+  OpenBreaker();
+  case_.breaker = nullptr;
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+// ---- The deadline -----------------------------------------------------------
+
+// The longest delay of the first retry is 100 ms.
+TEST_F(VerdictDecision, ADelayThatDoesNotFitStops) {
+  case_.call_deadline = kNow + 100 * kMs;
+  EXPECT_EQ(Decide(UINT64_MAX).reason, RG_STOP_DEADLINE);
+  EXPECT_EQ(Tokens(), kTokens);
+  case_.call_deadline++;
+  EXPECT_EQ(Decide(UINT64_MAX).action, RG_ACTION_RETRY);
+}
+
+// The same call, another draw.
+TEST_F(VerdictDecision, TheDelayThatWasDrawnMustFitNotTheLongest) {
+  case_.call_deadline = kNow + 50 * kMs;
+  EXPECT_EQ(Decide(0).action, RG_ACTION_RETRY);
+  EXPECT_EQ(Decide(UINT64_MAX).action, RG_ACTION_STOP);
+}
+
+TEST_F(VerdictDecision, TheServersDelayMustFit) {
+  outcome_.pushback.kind = RG_PUSHBACK_DELAY;
+  outcome_.pushback.delay_ms = 5000;
+  case_.call_deadline = kNow + 5 * kSecond;
+  ExpectStopped(RG_STOP_DEADLINE);
+  case_.call_deadline++;
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+TEST_F(VerdictDecision, ANativeDelayMustFitAtItsLongest) {
+  backoff_.jitter = RG_JITTER_NATIVE;
+  const uint64_t longest = Decide().delay.ms;
+  EXPECT_EQ(longest, 120u);
+  case_.call_deadline = kNow + longest * kMs;
+  ExpectStopped(RG_STOP_DEADLINE);
+  case_.call_deadline++;
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+TEST_F(VerdictDecision, ARetryMustLeaveEnoughForItsAttempt) {
+  deadline_.min_attempt_ns = 20 * kMs;
+  case_.typical_attempt_ns = 30 * kMs;
+  case_.call_deadline = kNow + 20 * kMs;
+  ExpectStopped(RG_STOP_DEADLINE);
+  case_.call_deadline = kNow + 20 * kMs + 1;
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+  deadline_.adaptive = true;
+  ExpectStopped(RG_STOP_DEADLINE);
+  case_.call_deadline = kNow + 30 * kMs + 1;
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
+TEST_F(VerdictDecision, DeadlinesDisabledNoDelayStops) {
+  EndTheCall();
+  deadline_.disabled = true;
+  EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
+}
+
 // ---- The order of reasons ---------------------------------------------------
 
-TEST_F(VerdictDecision, AnotherLayerComesBeforeTheServer) {
-  Mark();
-  PushBack();
-  ExpectStopped(RG_STOP_LAYER);
+TEST_F(VerdictDecision, EachReasonStops) {
+  for (int reason = 0; reason < RG_STOP_COUNT; reason++) {
+    SCOPED_TRACE(reason);
+    Restore();
+    Spoil(reason);
+    ExpectStopped(static_cast<rg_stop>(reason));
+  }
 }
 
-TEST_F(VerdictDecision, AnotherLayerComesBeforeTheBudget) {
-  Mark();
-  UseUpBudget();
-  ExpectStopped(RG_STOP_LAYER);
-}
-
-TEST_F(VerdictDecision, TheServerComesBeforeTheBudget) {
-  PushBack();
-  UseUpBudget();
-  ExpectStopped(RG_STOP_PUSHBACK);
+TEST_F(VerdictDecision, OfTwoReasonsTheEarlierOneWins) {
+  for (int later = 0; later < RG_STOP_COUNT; later++) {
+    for (int earlier = 0; earlier < later; earlier++) {
+      SCOPED_TRACE(testing::Message() << earlier << " " << later);
+      Restore();
+      Spoil(later);
+      Spoil(earlier);
+      ExpectStopped(static_cast<rg_stop>(earlier));
+    }
+  }
 }
 
 TEST_F(VerdictDecision, OfAllReasonsTheFirstWins) {
-  Mark();
-  PushBack();
+  for (int first = 0; first < RG_STOP_COUNT; first++) {
+    SCOPED_TRACE(first);
+    Restore();
+    for (int reason = first; reason < RG_STOP_COUNT; reason++) Spoil(reason);
+    ExpectStopped(static_cast<rg_stop>(first));
+  }
+}
+
+TEST(VerdictOrder, IsTheOneThatTheDesignLaysDown) {
+  constexpr rg_stop kOrder[] = {
+      RG_STOP_LAYER,   RG_STOP_UNSAFE,   RG_STOP_COMPRESSED, RG_STOP_PUSHBACK,
+      RG_STOP_BREAKER, RG_STOP_DEADLINE, RG_STOP_BUDGET};
+  ASSERT_EQ(std::size(kOrder), static_cast<size_t>(RG_STOP_COUNT));
+  for (int i = 0; i < RG_STOP_COUNT; i++) EXPECT_EQ(kOrder[i], i);
+}
+
+// ---- A retry that gRPC begins on its own ------------------------------------
+
+TEST_F(VerdictDecision, ARetryThatBeginsOnItsOwnTakesOneToken) {
+  for (uint64_t left = kTokens; left > 0; left--) {
+    rg_stop reason;
+    EXPECT_TRUE(Admit(&reason));
+    EXPECT_EQ(Tokens(), left - 1);
+  }
+  rg_stop reason;
+  EXPECT_FALSE(Admit(&reason));
+  EXPECT_EQ(reason, RG_STOP_BUDGET);
+}
+
+TEST_F(VerdictDecision, TheTokenOfARetryThatBeginsOnItsOwnCanBeRefunded) {
+  rg_stop reason;
+  rg_token token = {};
+  ASSERT_TRUE(rg_verdict_admit(&case_, kNow, &token, &reason));
+  rg_budget_refund(&budget_, token);
+  EXPECT_EQ(Tokens(), kTokens);
+}
+
+TEST_F(VerdictDecision, WithoutABudgetARetryMayBeginOnItsOwn) {
   UseUpBudget();
-  ExpectStopped(RG_STOP_LAYER);
+  case_.budget = nullptr;
+  rg_stop reason;
+  rg_token token = {7, 7};
+  EXPECT_TRUE(rg_verdict_admit(&case_, kNow, &token, &reason));
+}
+
+// It has begun: what the server asked for, and a delay, are past.
+TEST_F(VerdictDecision, ARetryThatBeginsOnItsOwnHeedsAllReasonsButItsDelays) {
+  for (int spoilt = 0; spoilt < RG_STOP_COUNT; spoilt++) {
+    SCOPED_TRACE(spoilt);
+    Restore();
+    Spoil(spoilt);
+    const uint64_t before = Tokens();
+    const bool heeded =
+        spoilt != RG_STOP_PUSHBACK && spoilt != RG_STOP_DEADLINE;
+    rg_stop reason;
+    EXPECT_EQ(Admit(&reason), !heeded);
+    EXPECT_EQ(Tokens(), heeded ? before : before - 1);
+    if (heeded) {
+      EXPECT_EQ(reason, spoilt);
+    }
+  }
+}
+
+TEST_F(VerdictDecision, OfTwoReasonsAgainstItTheEarlierOneWins) {
+  constexpr rg_stop kHeeded[] = {RG_STOP_LAYER, RG_STOP_UNSAFE,
+                                 RG_STOP_COMPRESSED, RG_STOP_BREAKER,
+                                 RG_STOP_BUDGET};
+  for (rg_stop later : kHeeded) {
+    for (rg_stop earlier : kHeeded) {
+      if (earlier >= later) continue;
+      SCOPED_TRACE(testing::Message() << earlier << " " << later);
+      Restore();
+      Spoil(later);
+      Spoil(earlier);
+      rg_stop reason;
+      EXPECT_FALSE(Admit(&reason));
+      EXPECT_EQ(reason, earlier);
+    }
+  }
 }
 
 // ---- What gRPC would not retry is left alone --------------------------------
@@ -294,9 +536,7 @@ TEST_F(VerdictDecision, ACallWithoutAPolicyIsLeftAlone) {
 
 // Each of them with every reason to stop: those are not even looked at.
 TEST_F(VerdictDecision, BeingLeftAloneComesBeforeEveryReason) {
-  Mark();
-  PushBack();
-  UseUpBudget();
+  for (int reason = 0; reason < RG_STOP_COUNT; reason++) Spoil(reason);
   outcome_.status = RG_STATUS_OK;
   ExpectLeft();
   outcome_.status = kInvalidArgument;

@@ -87,7 +87,10 @@ TEST_F(GivenUp, ACallThatIsCancelledInBackoffGivesItsTokenBack) {
 
 TEST_F(GivenUp, ACallWhoseDeadlinePassesInBackoffGivesItsTokenBack) {
   Client client(server_.address(),
-                Config().Backoff("3600s").Guard("{}").Json());
+                Config()
+                    .Backoff("3600s")
+                    .Guard(R"({"deadline":{"disabled":true}})")
+                    .Json());
   RawCall call(client.grpc(), &queue_, nullptr, GRPC_PROPAGATE_DEFAULTS, 1000);
   auto sent = call.SendInitial();
   auto initial = call.ReceiveInitial();

@@ -79,7 +79,8 @@ inline retry_guard_process_stats ProcessStats() {
 }
 
 // A service config for all methods of kService: what differs from
-// `"retryGuard": {}` and three attempts without a noticeable backoff.
+// `"retryGuard": {}` without a circuit breaker, and three attempts without a
+// noticeable backoff.
 class Config {
  public:
   static constexpr char kService[] = "test.Echo";
@@ -89,6 +90,8 @@ class Config {
   Config &MethodGuard(const std::string &json) {
     return Set(&method_guard_, json);
   }
+  // Without `retryGuard` at the channel there is no breaker either.
+  Config &Breaker(const std::string &json) { return Set(&breaker_, json); }
   Config &Attempts(int count) { return Set(&attempts_, std::to_string(count)); }
   Config &NoRetryPolicy() { return Set(&attempts_, ""); }
   Config &Backoff(const std::string &span) { return Set(&backoff_, span); }
@@ -101,7 +104,7 @@ class Config {
                          R"("}])" + Member("retryGuard", method_guard_) +
                          Member("retryPolicy", RetryPolicy());
     return R"({"methodConfig":[{)" + method + "}]" +
-           Member("retryGuard", guard_) + "}";
+           Member("retryGuard", GuardWithBreaker()) + "}";
   }
 
  private:
@@ -114,6 +117,15 @@ class Config {
     return json.empty() ? "" : ",\"" + name + "\":" + json;
   }
 
+  // Texts that are no block, and blocks with a breaker of their own, stay.
+  std::string GuardWithBreaker() const {
+    if (guard_.empty() || guard_[0] != '{' || breaker_.empty() ||
+        guard_.find("circuitBreaker") != std::string::npos)
+      return guard_;
+    std::string rest = guard_.substr(1);
+    return R"({"circuitBreaker":)" + breaker_ + (rest == "}" ? "" : ",") + rest;
+  }
+
   std::string RetryPolicy() const {
     if (attempts_.empty()) return "";
     return R"({"maxAttempts":)" + attempts_ + R"(,"initialBackoff":")" +
@@ -123,6 +135,7 @@ class Config {
   }
 
   std::string guard_ = "{}";
+  std::string breaker_ = R"({"disabled":true})";
   std::string method_guard_;
   std::string attempts_ = "3";
   std::string backoff_ = "0.001s";

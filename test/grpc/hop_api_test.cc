@@ -32,14 +32,20 @@ Entries MetadataOf(const retry_guard_hop *hop) {
   return {{key, std::string(buffer, length)}};
 }
 
-TEST_F(HopApi, AnUnmarkedCallHasNone) {
+// It still has a deadline to hand on.
+TEST_F(HopApi, AnUnmarkedCallHasOneWithoutAMark) {
   Tiers tiers;
   Visit visit = tiers.Arrive({});
-  int unused = 0;
-  auto *hop = reinterpret_cast<retry_guard_hop *>(&unused);
-  EXPECT_EQ(retry_guard_hop_from_server_call(visit.incoming->call, &hop),
-            RETRY_GUARD_NOT_FOUND);
-  EXPECT_EQ(hop, nullptr);
+  retry_guard_hop *hop = nullptr;
+  ASSERT_EQ(retry_guard_hop_from_server_call(visit.incoming->call, &hop),
+            RETRY_GUARD_OK);
+  const char *key = nullptr;
+  char buffer[128];
+  size_t length = 0;
+  EXPECT_EQ(
+      retry_guard_hop_to_metadata(hop, &key, buffer, sizeof buffer, &length),
+      RETRY_GUARD_NOT_FOUND);
+  retry_guard_hop_unref(hop);
   visit.End();
 }
 

@@ -74,7 +74,7 @@ TEST_F(CallTransparent, RepeatsOfARetryCostNoSecondToken) {
 
 TEST_F(CallTransparent, ACommittedCallIsNotRepeated) {
   Call call = Begin();
-  ASSERT_TRUE(call.Attempt().proceed);
+  ASSERT_TRUE(call.Proceeds());
   call.Commit();
   EXPECT_EQ(call.Ends(kNotSent).action, RG_ACTION_LEAVE);
   call.End(kUnavailable);
@@ -87,7 +87,7 @@ TEST_F(CallTransparent, ARetryAfterARepeatThatWasNeverSeenIsNone) {
   Renew(1);
   Call call = Begin();
   ASSERT_EQ(call.Try(kNotSent).action, RG_ACTION_LEAVE);
-  EXPECT_TRUE(call.Attempt(/*previous_attempts=*/1).proceed);
+  EXPECT_TRUE(call.Proceeds(/*previous_attempts=*/1));
   EXPECT_EQ(counters().transparent_retries, 0u);
   EXPECT_EQ(counters().retries, 1u);
   EXPECT_EQ(counters().undecided_retries, 1u);
@@ -97,8 +97,8 @@ TEST_F(CallTransparent, ARetryAfterARepeatThatWasNeverSeenIsNone) {
 // perAttemptRecvTimeout: the attempt before it never ended here.
 TEST_F(CallUndecided, ARetryWithATokenProceeds) {
   Call call = Begin();
-  ASSERT_TRUE(call.Attempt().proceed);
-  EXPECT_TRUE(call.Attempt(1).proceed);
+  ASSERT_TRUE(call.Proceeds());
+  EXPECT_TRUE(call.Proceeds(1));
   EXPECT_EQ(counters().undecided_retries, 1u);
   EXPECT_EQ(counters().rejected_retries, 0u);
   EXPECT_EQ(counters().retries, 1u);
@@ -111,10 +111,10 @@ TEST_F(CallUndecided, ARetryWithATokenProceeds) {
 TEST_F(CallUndecided, ARetryWithoutATokenIsRejected) {
   Renew(0);
   Call call = Begin();
-  ASSERT_TRUE(call.Attempt().proceed);
-  const rg_admission admission = call.Attempt(1);
-  EXPECT_FALSE(admission.proceed);
-  EXPECT_EQ(admission.reason, RG_STOP_BUDGET);
+  ASSERT_TRUE(call.Proceeds());
+  const rg_admission admission = call.Begins(1);
+  EXPECT_EQ(admission.refusal, RG_REFUSED_RETRY);
+  EXPECT_EQ(admission.stop, RG_STOP_BUDGET);
   EXPECT_EQ(admission.mark_origin, RG_MARK_NOT_SENT);
   EXPECT_EQ(counters().rejected_retries, 1u);
   EXPECT_EQ(counters().undecided_retries, 0u);
@@ -127,10 +127,10 @@ TEST_F(CallUndecided, AnotherLayerComesBeforeTheBudget) {
   for (uint32_t tokens : {1u, 0u}) {
     Renew(tokens);
     Call call = Begin(&kMarked);
-    ASSERT_TRUE(call.Attempt().proceed);
-    const rg_admission admission = call.Attempt(1);
-    EXPECT_FALSE(admission.proceed);
-    EXPECT_EQ(admission.reason, RG_STOP_LAYER);
+    ASSERT_TRUE(call.Proceeds());
+    const rg_admission admission = call.Begins(1);
+    EXPECT_EQ(admission.refusal, RG_REFUSED_RETRY);
+    EXPECT_EQ(admission.stop, RG_STOP_LAYER);
     EXPECT_EQ(Level(), 1000u * tokens);
     EXPECT_EQ(counters().rejected_retries, 1u);
     EXPECT_EQ(counters().stops[RG_STOP_LAYER], 1u);
@@ -141,14 +141,15 @@ TEST_F(CallUndecided, AnotherLayerComesBeforeTheBudget) {
 TEST_F(CallUndecided, WithoutTheLayerRuleAMarkedCallMayRetry) {
   method_.policy.layer.disabled = true;
   Call call = Begin(&kMarked);
-  ASSERT_TRUE(call.Attempt().proceed);
-  EXPECT_TRUE(call.Attempt(1).proceed);
+  ASSERT_TRUE(call.Proceeds());
+  EXPECT_TRUE(call.Proceeds(1));
 }
 
-// Attempts without a connection never get here, but gRPC counts them.
-TEST_F(CallUndecided, AfterAFailedPickTheFirstAttemptIsPaidForAsARetry) {
+// Attempts without a connection never get here, but gRPC counts them. What the
+// server sees is the first attempt, so it counts as a call, and not as a retry.
+TEST_F(CallUndecided, AfterAFailedPickTheFirstAttemptCostsAToken) {
   Call call = Begin();
-  EXPECT_TRUE(call.Attempt(1).proceed);
+  EXPECT_TRUE(call.Proceeds(1));
   EXPECT_EQ(counters().undecided_retries, 1u);
   EXPECT_EQ(counters().calls, 1u);
   EXPECT_EQ(counters().retries, 0u);
@@ -158,7 +159,7 @@ TEST_F(CallUndecided, AfterAFailedPickTheFirstAttemptIsPaidForAsARetry) {
 TEST_F(CallUndecided, AfterAFailedPickWithoutATokenThereIsNoAttempt) {
   Renew(0);
   Call call = Begin();
-  EXPECT_FALSE(call.Attempt(1).proceed);
+  EXPECT_FALSE(call.Proceeds(1));
   call.End(kUnavailable);
   EXPECT_EQ(counters().calls, 0u);
   EXPECT_EQ(counters().attempts, 0u);
@@ -168,11 +169,11 @@ TEST_F(CallUndecided, AfterAFailedPickWithoutATokenThereIsNoAttempt) {
 TEST_F(CallUndecided, FailedPicksUseUpAttempts) {
   Renew(9);
   Call call = Begin();
-  ASSERT_TRUE(call.Attempt(2).proceed);
+  ASSERT_TRUE(call.Proceeds(2));
   const rg_verdict verdict = call.Ends(kUnavailable, UINT64_MAX);
   EXPECT_EQ(verdict.action, RG_ACTION_RETRY);
   EXPECT_EQ(verdict.delay.ms, 400u);  // the third attempt of the call failed
-  ASSERT_TRUE(call.Attempt(4).proceed);
+  ASSERT_TRUE(call.Proceeds(4));
   EXPECT_EQ(call.Ends(kUnavailable).action, RG_ACTION_LEAVE);
 }
 
@@ -180,7 +181,7 @@ TEST_F(CallUndecided, FailedPicksUseUpAttempts) {
 TEST_F(CallUndecided, AHeldTokenPaysForTheRetryAfterAFailedPick) {
   Call call = Begin();
   ASSERT_EQ(call.Try(kUnavailable).action, RG_ACTION_RETRY);
-  EXPECT_TRUE(call.Attempt(/*previous_attempts=*/2).proceed);
+  EXPECT_TRUE(call.Proceeds(/*previous_attempts=*/2));
   EXPECT_EQ(counters().undecided_retries, 0u);
   EXPECT_EQ(counters().tokens_outstanding, 0u);
   EXPECT_EQ(Level(), 0u);
@@ -190,7 +191,7 @@ TEST_F(CallUndecided, AHeldTokenPaysForTheRetryAfterAFailedPick) {
 TEST_F(CallHeader, IsTheApplicationsOwnOnceCommitted) {
   Call call = Begin();
   call.Commit();
-  EXPECT_TRUE(call.Attempt(3).proceed);
+  EXPECT_TRUE(call.Proceeds(3));
   EXPECT_EQ(counters().calls, 1u);
   EXPECT_EQ(counters().retries, 0u);
   EXPECT_EQ(counters().undecided_retries, 0u);
@@ -201,7 +202,7 @@ TEST_F(CallHeader, IsTheApplicationsOwnWhenRetriesAreDisabled) {
   retries_enabled_ = false;
   Renew(0);
   Call call = Begin();
-  EXPECT_TRUE(call.Attempt(3).proceed);
+  EXPECT_TRUE(call.Proceeds(3));
   EXPECT_EQ(counters().retries, 0u);
   EXPECT_EQ(counters().rejected_retries, 0u);
   EXPECT_EQ(Stops(), 0u);
@@ -212,13 +213,13 @@ TEST_F(CallHeader, DoesNotLowerWhatIsKnown) {
   Renew(9);
   Call call = Begin();
   ASSERT_EQ(call.Try(kUnavailable).action, RG_ACTION_RETRY);
-  ASSERT_TRUE(call.Attempt(/*previous_attempts=*/0).proceed);
+  ASSERT_TRUE(call.Proceeds(/*previous_attempts=*/0));
   EXPECT_EQ(call.Ends(kUnavailable).action, RG_ACTION_LEAVE);
 }
 
 TEST_F(CallHeader, MayHoldTheLargestNumber) {
   Call call = Begin();
-  EXPECT_TRUE(call.Attempt(UINT32_MAX).proceed);
+  EXPECT_TRUE(call.Proceeds(UINT32_MAX));
   EXPECT_EQ(call.Ends(kUnavailable).action, RG_ACTION_LEAVE);
 }
 

@@ -10,8 +10,10 @@
 #include <cstring>
 #include <string>
 
+#include "config/defaults.h"
 #include "host/call.h"
 #include "host/fresh_name.h"
+#include "host/hop.h"
 
 namespace rg_test {
 
@@ -19,6 +21,7 @@ constexpr uint64_t kMs = UINT64_C(1000000);
 constexpr uint64_t kSecond = 1000 * kMs;
 
 constexpr uint32_t kCancelled = 1;
+constexpr uint32_t kDeadlineExceeded = 4;
 constexpr uint32_t kNotFound = 5;
 constexpr uint32_t kUnavailable = 14;
 constexpr uint32_t kStatusMax = 16;
@@ -86,6 +89,29 @@ inline rg_budget_policy Window(uint32_t percent, uint64_t min_retries_milli) {
   return policy;
 }
 
+// Off, as in most tests.
+inline rg_breaker_policy NoBreaker() {
+  rg_breaker_policy policy = {};
+  policy.disabled = true;
+  policy.failure_codes = RG_DEFAULT_FAILURE_CODES;
+  policy.failure_ratio_milli = 500;
+  policy.min_requests = 20;
+  policy.window_ns = 10 * kSecond;
+  policy.cooldown_ns = 5 * kSecond;
+  policy.probes = 1;
+  policy.probe_timeout_ns = 5 * kSecond;
+  return policy;
+}
+
+// Opens after so many failures in a row, for five seconds.
+inline rg_breaker_policy BreakerAfter(uint32_t failures) {
+  rg_breaker_policy policy = NoBreaker();
+  policy.disabled = false;
+  policy.min_requests = 1000000;
+  policy.consecutive_failures = failures;
+  return policy;
+}
+
 inline rg_budget_policy Unlimited() {
   rg_budget_policy policy = {};
   policy.kind = RG_BUDGET_UNLIMITED;
@@ -99,6 +125,7 @@ inline rg_method_policy Method(const rg_budget_policy &budget) {
   method.number = rg_target_next_policy_number();
   method.policy.budget = budget;
   method.policy.budgeted = true;
+  method.policy.breaker = NoBreaker();
   method.policy.backoff.jitter = RG_JITTER_FULL;
   method.policy.layer.max_hops = RG_DEFAULT_MAX_HOPS;
   method.policy.layer.name_length = 8;
@@ -112,45 +139,124 @@ inline rg_method_policy Method(const rg_budget_policy &budget) {
   return method;
 }
 
-// The one call object, with a clock and a source of chance of its own.
+// An attempt that the test keeps in its hands, with what was said of it.
+struct Attempt {
+  rg_attempt attempt = {};
+  rg_admission admission = {};
+
+  bool proceeds() const { return admission.refusal == RG_REFUSED_NOT; }
+};
+
+inline rg_attempt_facts Facts(uint32_t previous_attempts,
+                              uint64_t backend = 0) {
+  rg_attempt_facts facts = {};
+  facts.previous_attempts = previous_attempts;
+  facts.backend = backend;
+  return facts;
+}
+
+// The one call object, with a clock and a source of chance of its own. It keeps
+// its newest attempt; others are for the test to keep.
 class Call {
  public:
-  Call(rg_target *target, const rg_ancestry *ancestry, bool retries_enabled,
+  Call(rg_target *target, retry_guard_hop *hop, bool retries_enabled,
        uint64_t *now)
       : now_(now) {
-    rg_call_begin(&call_, target, ancestry, retries_enabled);
+    rg_call_begin(&call_, target, hop, retries_enabled);
   }
 
-  void Bind(const rg_method_policy *method) {
-    rg_call_bind(&call_, method, *now_);
+  void Name(const std::string &path) {
+    rg_call_name(&call_, path.data(), path.size());
   }
-  void Add(const rg_ancestry &ancestry) {
-    rg_call_add_ancestry(&call_, &ancestry);
+  rg_admission Admit() { return rg_call_admit(&call_, *now_); }
+  void Bind(const rg_method_policy *method,
+            uint64_t deadline = RG_DEADLINE_NONE) {
+    rg_call_bind(&call_, method, deadline, *now_);
+  }
+  // `ancestry` outlives the call.
+  void Set(const rg_ancestry &ancestry) {
+    rg_call_set_ancestry(&call_, &ancestry);
   }
   void Commit() { rg_call_commit(&call_); }
+  void Compress() { rg_call_compress(&call_); }
 
+  // Begins `attempt`; the call's own one stays what it is.
+  rg_admission Begin(Attempt *attempt, const rg_attempt_facts &facts = {},
+                     uint64_t random = 1) {
+    const uint64_t bits[2] = {random, ~random};
+    attempt->attempt = {};
+    return attempt->admission = rg_call_attempt_begin(&call_, &attempt->attempt,
+                                                      &facts, *now_, bits);
+  }
+  rg_verdict End(Attempt *attempt, const rg_outcome &outcome,
+                 uint64_t random = 0) {
+    return rg_call_attempt_end(&call_, &attempt->attempt, &outcome, *now_,
+                               random);
+  }
+  void Drop(Attempt *attempt) {
+    rg_call_attempt_drop(&call_, &attempt->attempt, *now_);
+  }
+  bool IsCurrent(const Attempt &attempt) const {
+    return rg_call_is_current(&call_, &attempt.attempt);
+  }
+
+  rg_admission Begins(const rg_attempt_facts &facts, uint64_t random = 1) {
+    return Begin(&newest_, facts, random);
+  }
   // `previous_attempts`: the entry that gRPC's retry filter adds.
-  rg_admission Attempt(uint32_t previous_attempts = 0) {
-    return rg_call_attempt_begin(&call_, previous_attempts, *now_);
+  rg_admission Begins(uint32_t previous_attempts = 0) {
+    return Begins(Facts(previous_attempts));
+  }
+  bool Proceeds(uint32_t previous_attempts = 0) {
+    return Begins(previous_attempts).refusal == RG_REFUSED_NOT;
   }
   rg_verdict Ends(const rg_outcome &outcome, uint64_t random = 0) {
-    return rg_call_attempt_end(&call_, &outcome, *now_, random);
+    return End(&newest_, outcome, random);
   }
   rg_verdict Ends(uint32_t status, uint64_t random = 0) {
     return Ends(Outcome(status), random);
   }
-  void End(uint32_t status) { rg_call_end(&call_, status, *now_); }
+  void Drop() { Drop(&newest_); }
+  void End(uint32_t status) { rg_call_end(&call_, status, *now_, 0); }
 
   // An attempt that ends; the verdict on it.
   rg_verdict Try(const rg_outcome &outcome) {
-    EXPECT_TRUE(Attempt().proceed);
+    EXPECT_TRUE(Proceeds());
     return Ends(outcome);
   }
   rg_verdict Try(uint32_t status) { return Try(Outcome(status)); }
 
+  const rg_call &raw() const { return call_; }
+  std::string Key() const {
+    char key[RG_KEY_LENGTH + 1];
+    rg_call_key(&call_, key);
+    return key;
+  }
+
  private:
   rg_call call_;
+  Attempt newest_;
   uint64_t *now_;
+};
+
+// A server call, as far as calls made on its behalf see it.
+class Hop {
+ public:
+  explicit Hop(uint64_t deadline = RG_DEADLINE_NONE,
+               const rg_ancestry &ancestry = {}) {
+    hop_.stop_caller = false;  // `= {}` leaves atomics as they are
+    hop_.deadline = deadline;
+    hop_.ancestry = ancestry;
+  }
+  Hop(const Hop &) = delete;
+  Hop &operator=(const Hop &) = delete;
+
+  retry_guard_hop *get() { return &hop_; }
+  // Whether its caller is told not to retry.
+  bool StopsItsCaller() const { return hop_.stop_caller; }
+
+ private:
+  retry_guard_hop hop_ = {};
 };
 
 // Calls of one method to a target of the test's own.
@@ -159,12 +265,20 @@ class CallTest : public testing::Test {
   CallTest() { Renew(1); }
   ~CallTest() override { rg_target_release(target_); }
 
-  Call Unbound(const rg_ancestry *ancestry = nullptr) {
-    return Call(target_, ancestry, retries_enabled_, &now_);
+  // Made on behalf of `hop`.
+  Call Unbound(retry_guard_hop *hop = nullptr) {
+    return Call(target_, hop, retries_enabled_, &now_);
   }
-  Call Begin(const rg_ancestry *ancestry = nullptr) {
-    Call call = Unbound(ancestry);
-    call.Bind(&method_);
+  Call Begin(retry_guard_hop *hop = nullptr,
+             uint64_t deadline = RG_DEADLINE_NONE) {
+    Call call = Unbound(hop);
+    call.Bind(&method_, deadline);
+    return call;
+  }
+  // Made on behalf of a call with this above it, which outlives the call.
+  Call Begin(const rg_ancestry *ancestry) {
+    Call call = Begin();
+    if (ancestry != nullptr) call.Set(*ancestry);
     return call;
   }
 
@@ -173,6 +287,16 @@ class CallTest : public testing::Test {
     rg_target_release(target_);
     target_ = rg_target_acquire(FreshName("call").c_str());
     method_.policy.budget = Bucket(1000 * retries);
+  }
+
+  // Puts what the test changed in `method_` in force.
+  void Adopt() {
+    method_.number = rg_target_next_policy_number();
+    rg_target_adopt(target_, method_.number, &method_.policy, now_);
+  }
+
+  rg_breaker_state State() {
+    return rg_breaker_state_of(&target_->breakers.whole);
   }
 
   uint64_t Level() { return rg_budget_level(&target_->budget, now_); }

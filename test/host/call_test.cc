@@ -30,7 +30,7 @@ TEST_F(CallToken, IsTakenAtTheDecisionAndSpentWhenTheRetryBegins) {
   EXPECT_EQ(counters().retries, 0u);
   EXPECT_EQ(Level(), 1000u);
 
-  EXPECT_TRUE(call.Attempt().proceed);
+  EXPECT_TRUE(call.Proceeds());
   EXPECT_EQ(counters().tokens_outstanding, 0u);
   EXPECT_EQ(counters().retries, 1u);
   EXPECT_EQ(counters().undecided_retries, 0u);
@@ -50,7 +50,7 @@ TEST_F(CallToken, GoesBackWhenTheCallEndsInBackoff) {
 TEST_F(CallToken, DoesNotGoBackOnceTheRetryBegan) {
   Call call = Begin();
   ASSERT_EQ(call.Try(kUnavailable).action, RG_ACTION_RETRY);
-  ASSERT_TRUE(call.Attempt().proceed);
+  ASSERT_TRUE(call.Proceeds());
   call.End(kCancelled);
   EXPECT_EQ(counters().tokens_outstanding, 0u);
   EXPECT_EQ(Level(), 0u);
@@ -67,7 +67,7 @@ TEST_F(CallToken, ThatWaitsInBackoffIsNotThereForOthers) {
   EXPECT_EQ(counters().tokens_outstanding, 2u);
   EXPECT_EQ(c.Try(kUnavailable).action, RG_ACTION_STOP);
   a.End(kCancelled);
-  EXPECT_EQ(c.Ends(kUnavailable).action, RG_ACTION_RETRY);
+  EXPECT_EQ(Begin().Try(kUnavailable).action, RG_ACTION_RETRY);
 }
 
 TEST_F(CallToken, IsOneForEachRetry) {
@@ -119,7 +119,7 @@ TEST_F(CallEarning, ASuccessEarnsOnceHoweverManyAttemptsItTook) {
 TEST_F(CallEarning, OnlyOkEarns) {
   for (uint32_t status = 1; status <= kStatusMax; status++) {
     Call call = Begin();
-    ASSERT_TRUE(call.Attempt().proceed);
+    ASSERT_TRUE(call.Proceeds());
     call.End(status);
     EXPECT_EQ(Level(), 1000u) << status;
   }
@@ -149,8 +149,8 @@ TEST_F(CallUnbudgeted, AnUndecidedRetryProceedsWithoutAToken) {
   Renew(0);
   method_.policy.budgeted = false;
   Call call = Begin();
-  ASSERT_TRUE(call.Attempt().proceed);
-  EXPECT_TRUE(call.Attempt(1).proceed);
+  ASSERT_TRUE(call.Proceeds());
+  EXPECT_TRUE(call.Proceeds(1));
   EXPECT_EQ(counters().undecided_retries, 1u);
 }
 
@@ -194,7 +194,7 @@ TEST_F(CallVerdict, LeavesAloneWhatGrpcWouldNotRetry) {
   EXPECT_EQ(not_retryable.Try(kNotFound).action, RG_ACTION_LEAVE);
 
   Call committed = Begin();
-  ASSERT_TRUE(committed.Attempt().proceed);
+  ASSERT_TRUE(committed.Proceeds());
   committed.Commit();
   EXPECT_EQ(committed.Ends(kUnavailable).action, RG_ACTION_LEAVE);
 
@@ -254,7 +254,7 @@ TEST_F(CallVerdict, TheDelayGrowsWithEachRetry) {
   Renew(9);
   Call call = Begin();
   for (uint64_t cap : {100u, 200u, 400u, 800u}) {
-    ASSERT_TRUE(call.Attempt().proceed);
+    ASSERT_TRUE(call.Proceeds());
     const rg_verdict verdict = call.Ends(kUnavailable, UINT64_MAX);
     EXPECT_EQ(verdict.action, RG_ACTION_RETRY);
     EXPECT_FALSE(verdict.delay.native);
@@ -267,7 +267,7 @@ TEST_F(CallVerdict, AServerThatSaysWhenIsObeyedAndTheFleetSpread) {
   for (const auto &[random, ms] :
        {std::pair<uint64_t, uint64_t>{0, 5000}, {UINT64_MAX, 5100}}) {
     Call call = Begin();
-    ASSERT_TRUE(call.Attempt().proceed);
+    ASSERT_TRUE(call.Proceeds());
     const rg_verdict verdict =
         call.Ends(WithPushback(RG_PUSHBACK_DELAY, 5000), random);
     EXPECT_EQ(verdict.action, RG_ACTION_RETRY);
@@ -287,7 +287,7 @@ TEST_F(CallEnd, TwiceGivesATokenBackOnce) {
   Renew(2);
   Call call = Begin();
   ASSERT_EQ(call.Try(kUnavailable).action, RG_ACTION_RETRY);
-  ASSERT_TRUE(call.Attempt().proceed);
+  ASSERT_TRUE(call.Proceeds());
   ASSERT_EQ(call.Ends(kUnavailable).action, RG_ACTION_RETRY);
   for (int i = 0; i < 3; i++) call.End(kUnavailable);
   call.End(RG_STATUS_OK);
@@ -331,7 +331,7 @@ TEST_F(CallEnd, MayComeBeforeTheFirstAttempt) {
 
 TEST_F(CallEnd, MayComeWhileAnAttemptRuns) {
   Call call = Begin();
-  ASSERT_TRUE(call.Attempt().proceed);
+  ASSERT_TRUE(call.Proceeds());
   call.End(kCancelled);
   EXPECT_EQ(counters().calls, 1u);
   EXPECT_EQ(counters().attempts, 1u);
@@ -341,7 +341,7 @@ TEST_F(CallEnd, MayComeWhileAnAttemptRuns) {
 // An attempt that gRPC gave up may report after the call that it was made for.
 TEST_F(CallEnd, AnAttemptThatEndsAfterwardsTakesNothing) {
   Call call = Begin();
-  ASSERT_TRUE(call.Attempt().proceed);
+  ASSERT_TRUE(call.Proceeds());
   call.End(kUnavailable);
   EXPECT_EQ(call.Ends(kUnavailable).action, RG_ACTION_LEAVE);
   EXPECT_EQ(counters().tokens_outstanding, 0u);
@@ -400,14 +400,14 @@ TEST_F(CallCounters, ACallNeedsNoHeap) {
   Renew(9);
   const uint64_t before = HeapAllocations();
   Call call = Begin(&kMarkedToTheEnd);
-  call.Add(kMarked);
-  call.Attempt();
+  call.Set(kMarked);
+  call.Begins();
   call.Ends(kUnavailable);
   call.End(kUnavailable);
   Call other = Begin();
-  other.Attempt();
+  other.Begins();
   other.Ends(kUnavailable);
-  other.Attempt(1);
+  other.Begins(1);
   other.Ends(RG_STATUS_OK);
   other.End(RG_STATUS_OK);
   EXPECT_EQ(HeapAllocations(), before);

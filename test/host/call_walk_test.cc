@@ -4,6 +4,9 @@
 // true of all of them together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <string>
 #include <vector>
 
 #include "host/call.h"
@@ -18,17 +21,24 @@ using namespace rg_test;
 constexpr int kCalls = 100000;
 constexpr uint64_t kAtATime = 50;
 
-// A call of the walk. Its attempts end only after one began; nothing else is
-// kept in order.
+// A call of the walk, with every attempt that it ever began.
 struct Walker {
   Call call;
-  bool began = false;
+  bool has_own_key;
   bool retry_in_backoff = false;
+  std::vector<Attempt> attempts = {};
+
+  bool began() const { return call.raw().attempts_begun > 0; }
 };
 
 struct Sums {
   uint64_t calls_begun = 0;  // with at least one attempt
-  uint64_t succeeded = 0;
+  uint64_t succeeded = 0;    // and earned
+
+  void Add(const Sums &other) {
+    calls_begun += other.calls_begun;
+    succeeded += other.succeeded;
+  }
 };
 
 // Mostly one that is worth a retry.
@@ -36,6 +46,7 @@ rg_outcome RandomOutcome(Random *random) {
   rg_outcome outcome = Outcome(kUnavailable);
   outcome.pushback.delay_ms = random->Bits();
   outcome.committed = random->OneIn(20);
+  outcome.local = random->OneIn(20);
   if (random->OneIn(3))
     outcome.status = static_cast<uint32_t>(random->Below(kStatusMax + 1));
   if (random->OneIn(3))
@@ -45,35 +56,52 @@ rg_outcome RandomOutcome(Random *random) {
   return outcome;
 }
 
-void BeginAttempt(Walker *walker, Random *random, Sums *sums) {
+void BeginAttempt(Walker *walker, Random *random) {
   // The first one is not after a failed pick.
   const uint32_t previous =
-      walker->began ? static_cast<uint32_t>(random->Below(5)) : 0;
-  const bool proceed = walker->call.Attempt(previous).proceed;
-  if (!walker->began) {
-    ASSERT_TRUE(proceed);
-    walker->began = true;
-    sums->calls_begun++;
-  }
-  EXPECT_TRUE(proceed || !walker->retry_in_backoff);
+      walker->began() ? static_cast<uint32_t>(random->Below(5)) : 0;
+  rg_attempt_facts facts = Facts(previous, 1 + random->Below(100));
+  facts.has_own_key = walker->has_own_key;
+  walker->attempts.emplace_back();
+  const rg_refusal refusal =
+      walker->call.Begin(&walker->attempts.back(), facts, random->Bits())
+          .refusal;
+  EXPECT_TRUE(refusal != RG_REFUSED_RETRY || !walker->retry_in_backoff);
   walker->retry_in_backoff = false;
 }
 
+// Any of them, also one that ended or was refused.
+Attempt *AnyAttempt(Walker *walker, Random *random) {
+  return &walker->attempts[random->Below(walker->attempts.size())];
+}
+
 void EndAttempt(Walker *walker, Random *random) {
+  if (walker->attempts.empty()) return;
+  Attempt *attempt =
+      random->OneIn(4) ? AnyAttempt(walker, random) : &walker->attempts.back();
+  if (random->OneIn(10)) {
+    walker->call.Drop(attempt);
+    return;
+  }
   const rg_verdict verdict =
-      walker->call.Ends(RandomOutcome(random), random->Bits());
+      walker->call.End(attempt, RandomOutcome(random), random->Bits());
   if (verdict.action == RG_ACTION_RETRY) walker->retry_in_backoff = true;
 }
 
 // Ends the call, perhaps more than once, and lets its attempts report late.
 void End(Walker *walker, Random *random, Sums *sums) {
   const uint32_t status = random->OneIn(2) ? RG_STATUS_OK : kUnavailable;
-  if (status == RG_STATUS_OK) sums->succeeded++;
+  if (walker->began()) sums->calls_begun++;
+  if (status == RG_STATUS_OK && !walker->call.raw().stopped) sums->succeeded++;
   walker->call.End(status);
-  while (random->OneIn(3)) {
-    if (random->OneIn(2)) walker->call.End(RG_STATUS_OK);
-    if (!walker->began) continue;
-    EXPECT_EQ(walker->call.Ends(RandomOutcome(random)).action, RG_ACTION_LEAVE);
+  while (random->OneIn(3)) walker->call.End(RG_STATUS_OK);
+  for (Attempt &attempt : walker->attempts) {
+    if (random->OneIn(3)) {
+      EXPECT_EQ(walker->call.End(&attempt, RandomOutcome(random)).action,
+                RG_ACTION_LEAVE);
+    } else {
+      walker->call.Drop(&attempt);
+    }
   }
 }
 
@@ -82,9 +110,10 @@ bool Step(Walker *walker, Random *random, Sums *sums) {
   switch (random->Below(8)) {
     case 0:
       if (random->OneIn(4)) walker->call.Commit();
+      if (random->OneIn(16)) walker->call.Compress();
       return true;
     case 1:
-      if (random->OneIn(8)) walker->call.Add(kMarked);
+      if (random->OneIn(8)) walker->call.Set(kMarked);
       return true;
     case 2:
       if (!random->OneIn(2)) return true;
@@ -92,22 +121,41 @@ bool Step(Walker *walker, Random *random, Sums *sums) {
       return false;
     case 3:
     case 4:
-      BeginAttempt(walker, random, sums);
+      BeginAttempt(walker, random);
       return true;
     default:
-      if (walker->began) EndAttempt(walker, random);
+      EndAttempt(walker, random);
       return true;
   }
+}
+
+// With everything that may come between a call and its retry. A probe that got
+// lost would keep the breaker half-open for an hour.
+rg_method_policy WalkMethod(const rg_budget_policy &budget) {
+  rg_method_policy method = Method(budget);
+  method.policy.breaker = BreakerAfter(12);
+  method.policy.breaker.cooldown_ns = kMs;
+  method.policy.breaker.probes = 2;
+  method.policy.breaker.probe_timeout_ns = 3600 * kSecond;
+  method.policy.deadline.min_remaining_ns = 10 * kMs;
+  method.policy.deadline.attempt_timeout_ns = 100 * kMs;
+  method.policy.deadline.adaptive = true;
+  method.policy.idempotency.mode = RG_IDEMPOTENCY_KEY;
+  return method;
 }
 
 class CallWalk : public CallTest {
  protected:
   // With another policy from time to time.
   Walker NewWalker(int number, Random *random, uint64_t *now) {
-    Walker walker = {Call(target_, random->OneIn(8) ? &kMarked : nullptr,
-                          !random->OneIn(8), now)};
+    Walker walker = {Call(target_, nullptr, !random->OneIn(8), now),
+                     !random->OneIn(8)};
+    if (random->OneIn(8)) walker.call.Set(kMarked);
+    walker.call.Name("/shop.Ledger/" + std::to_string(random->Below(100)));
+    if (random->OneIn(2)) walker.call.Admit();
     walker.call.Bind(
-        &methods_[static_cast<size_t>(number / 200) % methods_.size()]);
+        &methods_[static_cast<size_t>(number / 200) % methods_.size()],
+        *now + random->Below(2 * kSecond));
     return walker;
   }
 
@@ -126,6 +174,7 @@ class CallWalk : public CallTest {
       walkers[i] = walkers.back();
       walkers.pop_back();
     }
+    end_ = std::max(end_.load(), now);
     return sums;
   }
 
@@ -143,20 +192,30 @@ class CallWalk : public CallTest {
     EXPECT_GT(c.undecided_retries, 0u);
     EXPECT_GT(c.rejected_retries, 0u);
     for (const auto &stop : c.stops) EXPECT_GT(stop, 0u);
+    EXPECT_GT(c.refused_remaining, 0u);
+    EXPECT_GT(c.breaker_rejections, 0u);
+    EXPECT_GT(c.breaker_probes, 0u);
+    EXPECT_GT(c.breaker_closed, 0u);
+    ExpectNoProbeLost();
+  }
+
+  void ExpectNoProbeLost() {
+    EXPECT_FALSE(rg_breaker_rejects(&target_->breakers.whole, end_ + kSecond));
   }
 
   std::vector<rg_method_policy> methods_;
+  std::atomic<uint64_t> end_{0};
 };
 
 TEST_F(CallWalk, WithABucketEachTokenIsAccountedFor) {
-  methods_ = {Method(Bucket(0))};
+  methods_ = {WalkMethod(Bucket(0))};
   const Sums sums = Walk(kCalls, 1);
   ExpectSettled(sums);
   EXPECT_EQ(counters().retries * 1000 + Level(), sums.succeeded * 100);
 }
 
 TEST_F(CallWalk, WithAWindowRetriesAreAShareOfTheCalls) {
-  methods_ = {Method(Window(20, 10000))};
+  methods_ = {WalkMethod(Window(20, 10000))};
   const Sums sums = Walk(kCalls, 2);
   ExpectSettled(sums);
   EXPECT_EQ(counters().retries * 1000 + Level(),
@@ -164,17 +223,43 @@ TEST_F(CallWalk, WithAWindowRetriesAreAShareOfTheCalls) {
 }
 
 TEST_F(CallWalk, WithoutABudgetNothingIsStoppedForIt) {
-  methods_ = {Method(Unlimited())};
+  methods_ = {WalkMethod(Unlimited())};
   Walk(kCalls / 10, 3);
   EXPECT_EQ(counters().tokens_outstanding, 0u);
   EXPECT_EQ(counters().attempts, counters().calls + counters().retries);
   EXPECT_EQ(counters().stops[RG_STOP_BUDGET], 0u);
 }
 
+TEST_F(CallWalk, InShadowTokensAndPermitsAreSettledToo) {
+  methods_ = {WalkMethod(Bucket(0)), WalkMethod(Bucket(0))};
+  methods_[0].policy.mode = RG_MODE_SHADOW;
+  const Sums sums = Walk(kCalls / 2, 5);
+  ExpectSettled(sums);
+  EXPECT_EQ(counters().retries * 1000 + Level(), sums.succeeded * 100);
+}
+
+// More methods and backends than places.
+TEST_F(CallWalk, BreakersOfEveryScopeAreSettled) {
+  for (rg_breaker_scope scope : {RG_BREAKER_PER_SERVICE, RG_BREAKER_PER_METHOD,
+                                 RG_BREAKER_PER_BACKEND}) {
+    Renew(0);
+    methods_ = {WalkMethod(Bucket(0))};
+    methods_[0].policy.breaker.scope = scope;
+    methods_[0].policy.breaker.consecutive_failures = 3;
+    const Sums sums = Walk(kCalls / 5, 6);
+    EXPECT_EQ(counters().tokens_outstanding, 0u);
+    EXPECT_GT(counters().breaker_probes, 0u);
+    EXPECT_EQ(counters().retries * 1000 + Level(), sums.succeeded * 100);
+    for (int i = 0; i < RG_BREAKERS_MAX; i++)
+      EXPECT_FALSE(rg_breaker_rejects(&target_->breakers.scoped[i].breaker,
+                                      end_ + kSecond));
+  }
+}
+
 // A token may be lost with the budget that it came from; none is made.
 TEST_F(CallWalk, ABudgetThatChangesMeanwhileIsNotOverdrawn) {
   for (uint32_t i = 0; i < 50; i++) {
-    methods_.push_back(Method(Bucket(0)));
+    methods_.push_back(WalkMethod(Bucket(0)));
     // Says nothing to a bucket, but makes the budget another one.
     methods_.back().policy.budget.window.percent = i;
   }
@@ -185,17 +270,14 @@ TEST_F(CallWalk, ABudgetThatChangesMeanwhileIsNotOverdrawn) {
 
 TEST_F(CallWalk, ThreadsTogetherTakeNoMoreThanWasEarned) {
   constexpr int kThreads = 4;
-  methods_ = {Method(Bucket(0))};
+  methods_ = {WalkMethod(Bucket(0))};
   std::vector<Sums> parts(kThreads);
   Race(kThreads, [&](int thread) {
     parts[static_cast<size_t>(thread)] =
         Walk(kCalls / 20, 100 + static_cast<uint64_t>(thread));
   });
   Sums sums;
-  for (const Sums &part : parts) {
-    sums.calls_begun += part.calls_begun;
-    sums.succeeded += part.succeeded;
-  }
+  for (const Sums &part : parts) sums.Add(part);
   ExpectSettled(sums);
   EXPECT_EQ(counters().retries * 1000 + Level(), sums.succeeded * 100);
 }

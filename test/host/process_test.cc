@@ -132,13 +132,15 @@ TEST(ProcessStats, ShowEachCounter) {
   rg_process_counters.marks_stripped += 2;
   rg_process_counters.marks_rejected += 3;
   rg_process_counters.foreign_retries += 4;
-  rg_process_counters.fail_open += 5;
+  rg_process_counters.callers_stopped += 5;
+  rg_process_counters.fail_open += 6;
   const retry_guard_process_stats after = Stats();
   EXPECT_EQ(after.marks_accepted - before.marks_accepted, 1u);
   EXPECT_EQ(after.marks_stripped - before.marks_stripped, 2u);
   EXPECT_EQ(after.marks_rejected - before.marks_rejected, 3u);
   EXPECT_EQ(after.foreign_retries - before.foreign_retries, 4u);
-  EXPECT_EQ(after.fail_open - before.fail_open, 5u);
+  EXPECT_EQ(after.callers_stopped - before.callers_stopped, 5u);
+  EXPECT_EQ(after.fail_open - before.fail_open, 6u);
   EXPECT_EQ(after.size, sizeof after);
 }
 
@@ -165,6 +167,42 @@ TEST(ProcessStats, NoCountIsLostAmongThreads) {
     }
   });
   EXPECT_EQ(Stats().foreign_retries - before, 8000u);
+}
+
+// Puts back what a test does to what incoming calls are read by.
+class NoteLayer : public testing::Test {
+ protected:
+  NoteLayer() { Set(false, RG_DEFAULT_MAX_HOPS); }
+  ~NoteLayer() override { Set(false, RG_DEFAULT_MAX_HOPS); }
+
+  static void Set(bool baggage, uint32_t max_hops) {
+    rg_process_uses_baggage = baggage;
+    rg_process_max_hops = max_hops;
+  }
+  static void Note(bool baggage, uint32_t max_hops) {
+    rg_layer_policy layer = {};
+    layer.baggage = baggage;
+    layer.max_hops = max_hops;
+    rg_process_note_layer(&layer);
+  }
+};
+
+TEST_F(NoteLayer, TheMostGenerousPolicyCounts) {
+  Note(false, 3);
+  EXPECT_FALSE(rg_process_uses_baggage);
+  EXPECT_EQ(rg_process_max_hops, uint32_t{RG_DEFAULT_MAX_HOPS});
+  Note(true, 255);
+  Note(false, 17);
+  EXPECT_TRUE(rg_process_uses_baggage);
+  EXPECT_EQ(rg_process_max_hops, 255u);
+}
+
+TEST_F(NoteLayer, AmongThreadsNoneIsForgotten) {
+  rg_test::Race(4, [](int thread) {
+    for (uint32_t i = 0; i < 1000; i++)
+      Note(false, i * 4 + static_cast<uint32_t>(thread));
+  });
+  EXPECT_EQ(rg_process_max_hops, 3999u);
 }
 
 }  // namespace

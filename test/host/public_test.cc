@@ -54,7 +54,12 @@ TEST(StatusString, IsThereForWhatIsNoStatus) {
 
 TEST(StopString, NamesEachReason) {
   EXPECT_STREQ(retry_guard_stop_string(RETRY_GUARD_STOP_LAYER), "layer");
+  EXPECT_STREQ(retry_guard_stop_string(RETRY_GUARD_STOP_UNSAFE), "unsafe");
+  EXPECT_STREQ(retry_guard_stop_string(RETRY_GUARD_STOP_COMPRESSED),
+               "compressed");
   EXPECT_STREQ(retry_guard_stop_string(RETRY_GUARD_STOP_PUSHBACK), "pushback");
+  EXPECT_STREQ(retry_guard_stop_string(RETRY_GUARD_STOP_BREAKER), "breaker");
+  EXPECT_STREQ(retry_guard_stop_string(RETRY_GUARD_STOP_DEADLINE), "deadline");
   EXPECT_STREQ(retry_guard_stop_string(RETRY_GUARD_STOP_BUDGET), "budget");
 }
 
@@ -79,7 +84,11 @@ TEST(StopString, IsUnknownForWhatIsNoReason) {
 // The numbers are in the public header and in the core.
 TEST(StopString, SaysWhatTheCoreMeans) {
   EXPECT_EQ(static_cast<int>(RG_STOP_LAYER), RETRY_GUARD_STOP_LAYER);
+  EXPECT_EQ(static_cast<int>(RG_STOP_UNSAFE), RETRY_GUARD_STOP_UNSAFE);
+  EXPECT_EQ(static_cast<int>(RG_STOP_COMPRESSED), RETRY_GUARD_STOP_COMPRESSED);
   EXPECT_EQ(static_cast<int>(RG_STOP_PUSHBACK), RETRY_GUARD_STOP_PUSHBACK);
+  EXPECT_EQ(static_cast<int>(RG_STOP_BREAKER), RETRY_GUARD_STOP_BREAKER);
+  EXPECT_EQ(static_cast<int>(RG_STOP_DEADLINE), RETRY_GUARD_STOP_DEADLINE);
   EXPECT_EQ(static_cast<int>(RG_STOP_BUDGET), RETRY_GUARD_STOP_BUDGET);
   EXPECT_EQ(static_cast<int>(RG_STOP_COUNT), RETRY_GUARD_STOP_COUNT);
 }
@@ -91,12 +100,16 @@ class Stats : public testing::Test {
       : name_(rg_test::FreshName("stats")),
         short_name_(name_.substr(strlen("dns:///"))),
         target_(rg_target_acquire(name_.c_str())) {
-    rg_budget_policy policy = {};
-    policy.kind = RG_BUDGET_TOKEN_BUCKET;
-    policy.bucket.ratio_milli = 100;
-    policy.bucket.burst_ns = UINT64_C(3000000000);
-    policy.bucket.initial_milli = 5000;
-    rg_target_adopt(target_, rg_target_next_policy_number(), &policy,
+    policy_.budget.kind = RG_BUDGET_TOKEN_BUCKET;
+    policy_.budget.bucket.ratio_milli = 100;
+    policy_.budget.bucket.burst_ns = UINT64_C(3000000000);
+    policy_.budget.bucket.initial_milli = 5000;
+    policy_.breaker.consecutive_failures = 1;
+    policy_.breaker.min_requests = 1000;
+    policy_.breaker.window_ns = UINT64_C(10000000000);
+    policy_.breaker.cooldown_ns = UINT64_C(3600000000000);
+    policy_.breaker.probes = 1;
+    rg_target_adopt(target_, rg_target_next_policy_number(), &policy_,
                     rg_clock_now());
   }
   ~Stats() override { rg_target_release(target_); }
@@ -113,6 +126,7 @@ class Stats : public testing::Test {
     return stats;
   }
 
+  rg_policy policy_ = {};
   const std::string name_;
   const std::string short_name_;
   rg_target *const target_;
@@ -131,6 +145,13 @@ TEST_F(Stats, ShowEachCounter) {
   c->tokens_outstanding = value++;
   c->marks_made = value++;
   c->marks_forwarded = value++;
+  c->refused_remaining = value++;
+  c->breaker_rejections = value++;
+  c->breaker_opened = value++;
+  c->breaker_half_opened = value++;
+  c->breaker_closed = value++;
+  c->breaker_probes = value++;
+  c->breaker_stale = value++;
   c->fail_open = value++;
 
   const retry_guard_stats stats = Get();
@@ -145,6 +166,13 @@ TEST_F(Stats, ShowEachCounter) {
   EXPECT_EQ(stats.tokens_outstanding, value++);
   EXPECT_EQ(stats.marks_made, value++);
   EXPECT_EQ(stats.marks_forwarded, value++);
+  EXPECT_EQ(stats.refused_remaining, value++);
+  EXPECT_EQ(stats.breaker_rejections, value++);
+  EXPECT_EQ(stats.breaker_opened, value++);
+  EXPECT_EQ(stats.breaker_half_opened, value++);
+  EXPECT_EQ(stats.breaker_closed, value++);
+  EXPECT_EQ(stats.breaker_probes, value++);
+  EXPECT_EQ(stats.breaker_stale, value++);
   EXPECT_EQ(stats.fail_open, value++);
   EXPECT_EQ(stats.size, sizeof stats);
 }
@@ -154,6 +182,22 @@ TEST_F(Stats, ShowWhatTheBudgetHolds) {
   rg_token token = {};
   ASSERT_TRUE(rg_budget_take(&target_->budget, rg_clock_now(), &token));
   EXPECT_EQ(Get().budget_milli, 4000u);
+}
+
+TEST_F(Stats, ShowTheStateOfTheTargetsBreaker) {
+  EXPECT_EQ(Get().breaker_state, RETRY_GUARD_BREAKER_CLOSED);
+  rg_breaker *breaker = &target_->breakers.whole;
+  rg_permit permit = rg_breaker_admit(breaker, rg_clock_now()).permit;
+  rg_breaker_settle(breaker, &permit, RG_RESULT_FAILURE, rg_clock_now(), 0);
+  EXPECT_EQ(Get().breaker_state, RETRY_GUARD_BREAKER_OPEN);
+}
+
+// The numbers are in the public header and in the core.
+TEST(BreakerState, IsTheCores) {
+  EXPECT_EQ(static_cast<int>(RG_BREAKER_CLOSED), RETRY_GUARD_BREAKER_CLOSED);
+  EXPECT_EQ(static_cast<int>(RG_BREAKER_OPEN), RETRY_GUARD_BREAKER_OPEN);
+  EXPECT_EQ(static_cast<int>(RG_BREAKER_HALF_OPEN),
+            RETRY_GUARD_BREAKER_HALF_OPEN);
 }
 
 TEST_F(Stats, AreFoundWithAndWithoutTheDefaultScheme) {
@@ -166,8 +210,8 @@ TEST_F(Stats, AreFoundWithAndWithoutTheDefaultScheme) {
 
 TEST_F(Stats, ATargetNamedAsAskedComesBeforeOneWithTheDefaultScheme) {
   rg_target *exact = rg_target_acquire(short_name_.c_str());
-  rg_target_adopt(exact, rg_target_next_policy_number(),
-                  &target_->budget_policy, rg_clock_now());
+  rg_target_adopt(exact, rg_target_next_policy_number(), &policy_,
+                  rg_clock_now());
   exact->counters.calls = 1;
   target_->counters.calls = 2;
   retry_guard_stats stats = Sized();
@@ -228,7 +272,7 @@ TEST_F(Stats, NeedNoMemoryForATargetNamedInFull) {
     shortened = retry_guard_stats_get(short_name_.c_str(), &stats);
   }
   EXPECT_EQ(full, RETRY_GUARD_OK);
-  EXPECT_EQ(shortened, RETRY_GUARD_NOT_FOUND);
+  EXPECT_EQ(shortened, RETRY_GUARD_OUT_OF_MEMORY);
 }
 
 }  // namespace

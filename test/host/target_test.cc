@@ -40,9 +40,15 @@ rg_budget_policy Window(uint32_t percent, uint64_t min_retries_milli) {
   return policy;
 }
 
-uint64_t Adopt(rg_target *target, const rg_budget_policy &policy) {
-  const uint64_t number = rg_target_next_policy_number();
+void Adopt(rg_target *target, uint64_t number, const rg_budget_policy &budget) {
+  rg_policy policy = {};
+  policy.budget = budget;
   rg_target_adopt(target, number, &policy, kNow);
+}
+
+uint64_t Adopt(rg_target *target, const rg_budget_policy &budget) {
+  const uint64_t number = rg_target_next_policy_number();
+  Adopt(target, number, budget);
   return number;
 }
 
@@ -133,6 +139,16 @@ TEST(Target, IsNullWhenMemoryIsOut) {
   EXPECT_EQ(target, nullptr);
   target = rg_target_acquire(name.c_str());
   EXPECT_NE(target, nullptr);
+  rg_target_release(target);
+}
+
+TEST(Target, ThatExistsNeedsNoMemory) {
+  rg_target *target = rg_target_acquire(FreshName("known").c_str());
+  const std::string name = target->name;
+  const uint64_t before = rg_test::HeapAllocations();
+  EXPECT_EQ(rg_target_acquire(name.c_str()), target);
+  EXPECT_EQ(rg_test::HeapAllocations(), before);
+  rg_target_release(target);
   rg_target_release(target);
 }
 
@@ -291,7 +307,7 @@ TEST_F(TargetPolicy, AnOlderOrTheSameOneChangesNothing) {
   const uint64_t older = rg_target_next_policy_number();
   const uint64_t number = Adopt(target_, policy);
   for (uint64_t late : {UINT64_C(0), older, number}) {
-    rg_target_adopt(target_, late, &other, kNow);
+    Adopt(target_, late, other);
     EXPECT_EQ(target_->policy_number, number);
     EXPECT_EQ(Level(target_), 5000u);
   }
@@ -372,6 +388,123 @@ TEST_F(TargetPolicy, AdoptingWhatIsInForceNeedsNoHeap) {
   EXPECT_EQ(rg_test::HeapAllocations(), before);
 }
 
+rg_breaker_policy Breaker(rg_breaker_scope scope) {
+  rg_breaker_policy policy = {};
+  policy.scope = scope;
+  policy.failure_codes = 1u << 14;
+  policy.failure_ratio_milli = 500;
+  policy.min_requests = 1000;
+  policy.consecutive_failures = 1;
+  policy.window_ns = 10 * kSecond;
+  policy.cooldown_ns = 5 * kSecond;
+  policy.probes = 1;
+  policy.probe_timeout_ns = 5 * kSecond;
+  return policy;
+}
+
+rg_policy PolicyWith(rg_breaker_scope scope) {
+  rg_policy policy = {};
+  policy.budget = Bucket(1000);
+  policy.breaker = Breaker(scope);
+  return policy;
+}
+
+rg_breaker_key MethodKey(uint64_t method) {
+  rg_breaker_key key = {};
+  key.method = method;
+  return key;
+}
+
+TEST_F(TargetPolicy, TheFirstMakesTheBreakersAndLaterOnesKeepTheirState) {
+  rg_policy policy = PolicyWith(RG_BREAKER_PER_TARGET);
+  rg_target_adopt(target_, rg_target_next_policy_number(), &policy, kNow);
+  rg_breaker *breaker = &target_->breakers.whole;
+  rg_breaker_admission admission = rg_breaker_admit(breaker, kNow);
+  ASSERT_EQ(
+      rg_breaker_settle(breaker, &admission.permit, RG_RESULT_FAILURE, kNow, 0),
+      RG_SETTLED_OPENED);
+  policy.breaker.min_requests = 7;
+  rg_target_adopt(target_, rg_target_next_policy_number(), &policy, kNow);
+  EXPECT_EQ(rg_breaker_state_of(breaker), RG_BREAKER_OPEN);
+  EXPECT_EQ(breaker->min_requests, 7u);
+}
+
+TEST_F(TargetPolicy, AnOlderOneLeavesTheBreakersAlone) {
+  const uint64_t older = rg_target_next_policy_number();
+  rg_policy policy = PolicyWith(RG_BREAKER_PER_TARGET);
+  rg_target_adopt(target_, rg_target_next_policy_number(), &policy, kNow);
+  policy = PolicyWith(RG_BREAKER_PER_METHOD);
+  policy.breaker.min_requests = 7;
+  rg_target_adopt(target_, older, &policy, kNow);
+  EXPECT_EQ(target_->breakers.whole.min_requests, 1000u);
+  EXPECT_EQ(target_->breakers.scope, uint32_t{RG_BREAKER_PER_TARGET});
+  EXPECT_EQ(target_->breakers.scoped, nullptr);
+}
+
+TEST_F(TargetPolicy, BreakersOfScopesNeedOneAllocationEver) {
+  const rg_policy policy = PolicyWith(RG_BREAKER_PER_METHOD);
+  const uint64_t before = rg_test::HeapAllocations();
+  for (int i = 0; i < 3; i++)
+    rg_target_adopt(target_, rg_target_next_policy_number(), &policy, kNow);
+  EXPECT_EQ(rg_test::HeapAllocations(), before + 1);
+}
+
+TEST_F(TargetPolicy, WithoutMemoryForBreakersOfScopesTheTargetsOwnServes) {
+  if (!rg_test::EmptyHeap::IsPossible()) GTEST_SKIP();
+  const rg_policy policy = PolicyWith(RG_BREAKER_PER_METHOD);
+  const uint64_t number = rg_target_next_policy_number();
+  {
+    const rg_test::EmptyHeap heap;
+    rg_target_adopt(target_, number, &policy, kNow);
+  }
+  const rg_breaker_key key = MethodKey(1);
+  EXPECT_EQ(target_->policy_number, number);
+  EXPECT_EQ(rg_breakers_find(&target_->breakers, &key, kNow),
+            &target_->breakers.whole);
+  rg_target_adopt(target_, rg_target_next_policy_number(), &policy, kNow);
+  EXPECT_NE(rg_breakers_find(&target_->breakers, &key, kNow),
+            &target_->breakers.whole);
+}
+
+// The memory is taken before the lock, so more than one thread may bring some.
+TEST(TargetThreads, BreakersOfScopesAreMadeOnce) {
+  for (int round = 0; round < 50; round++) {
+    const std::string name = FreshName("scopes");
+    const rg_policy policy = PolicyWith(RG_BREAKER_PER_METHOD);
+    const rg_breaker_key key = MethodKey(1);
+    std::atomic<rg_breaker *> seen[4] = {};
+    rg_test::Race(4, [&](int thread) {
+      rg_target *target = rg_target_acquire(name.c_str());
+      rg_target_adopt(target, rg_target_next_policy_number(), &policy, kNow);
+      rg_breaker *breaker = rg_breakers_find(&target->breakers, &key, kNow);
+      rg_breaker_admission admission = rg_breaker_admit(breaker, kNow);
+      rg_breaker_settle(breaker, &admission.permit, RG_RESULT_SUCCESS, kNow, 0);
+      seen[thread] = breaker;
+      rg_target_release(target);
+    });
+    const rg_target *target = rg_target_acquire(name.c_str());
+    const rg_scoped_breaker *scoped = target->breakers.scoped;
+    for (const auto &breaker : seen) {
+      EXPECT_GE(breaker.load(), &scoped[0].breaker);
+      EXPECT_LE(breaker.load(), &scoped[RG_BREAKERS_MAX - 1].breaker);
+    }
+    rg_target_release(const_cast<rg_target *>(target));
+  }
+}
+
+TEST(TargetThreads, ANameIsOneTargetHoweverManyChannelsComeAtOnce) {
+  for (int round = 0; round < 200; round++) {
+    const std::string name = FreshName("at-once");
+    rg_target *seen[4] = {};
+    rg_test::Race(
+        4, [&](int thread) { seen[thread] = rg_target_acquire(name.c_str()); });
+    for (rg_target *target : seen) {
+      EXPECT_EQ(target, seen[0]);
+      rg_target_release(target);
+    }
+  }
+}
+
 TEST(TargetThreads, NumbersAreHandedOutOnce) {
   std::vector<uint64_t> numbers(8 * 1000);
   rg_test::Race(8, [&numbers](int thread) {
@@ -416,7 +549,7 @@ TEST(TargetThreads, TheNewestPolicyWins) {
     for (int i = 0; i < 400; i++) {
       // Each thread ends with the newest; before, in any order.
       const size_t pick = i < 399 ? random.Below(policies.size()) : 199;
-      rg_target_adopt(target, first + pick, &policies[pick], kNow);
+      Adopt(target, first + pick, policies[pick]);
       Take(target);
     }
   });
@@ -433,7 +566,7 @@ TEST(TargetThreads, TheFirstPolicyFillsTheBudgetOnce) {
     std::atomic<int> taken{0};
     rg_test::Race(4, [&](int) {
       rg_target *target = rg_target_acquire(name.c_str());
-      rg_target_adopt(target, number, &policy, kNow);
+      Adopt(target, number, policy);
       for (int i = 0; i < 3; i++) taken += Take(target) ? 1 : 0;
       rg_target_release(target);
     });

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A retry mark as a member of the W3C `baggage` entry, which OpenTelemetry
+ * forwards through processes that know nothing of marks:
+ *
+ *   baggage: userId=alice,retry-layer=CghjaGVja291dBgB,region=eu;ttl=5
+ *
+ * The value is the mark in base64url without padding. Members of others are
+ * never changed or cut.
+ *
+ * Threads: pure; no heap. */
+#ifndef RG_HOST_BAGGAGE_H
+#define RG_HOST_BAGGAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/cxx.h"
+#include "core/layer.h"
+
+RG_C_BEGIN
+
+#define RG_BAGGAGE_KEY "baggage"
+
+/* W3C Baggage, section 3.3.2: what every platform has to carry. */
+#define RG_BAGGAGE_MAX_BYTES 8192
+#define RG_BAGGAGE_MAX_MEMBERS 64
+
+/* Looks for a mark among the members of `text`; of several the first counts.
+ * RG_MARK_UNDECODABLE for a member of ours that holds none. */
+enum rg_mark_kind rg_baggage_read(const char *text, size_t length,
+                                  struct rg_mark *mark);
+
+/* Writes `text` without our members and with `mark` (NULL: none) as the last
+ * one to `out`, of RG_BAGGAGE_MAX_BYTES, and the length to `*out_length`. A
+ * mark that would go over one of the limits is left out. False for a text that
+ * is over them by itself: it is to be left as it is. */
+bool rg_baggage_write(const char *text, size_t length,
+                      const struct rg_mark *mark, char *out,
+                      size_t *out_length);
+
+RG_C_END
+
+#endif
