@@ -60,5 +60,7 @@ if(TARGET rg_e2e_test)
   add_dependencies(rg_e2e_test rg_tier rg_cpp_tier)
   target_compile_definitions(rg_e2e_test PRIVATE
     RG_TIER_PATH="$<TARGET_FILE:rg_tier>"
-    RG_CPP_TIER_PATH="$<TARGET_FILE:rg_cpp_tier>")
+    RG_CPP_TIER_PATH="$<TARGET_FILE:rg_cpp_tier>"
+    RG_SCRATCH_DIR="${CMAKE_CURRENT_BINARY_DIR}/scratch"
+    RG_NODE_CLIENT="${CMAKE_CURRENT_SOURCE_DIR}/e2e/node_client.js")
 endif()

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "e2e/demo_picture.h"
+#include "e2e/demo_stall.h"
 #include "e2e/demo_tree.h"
 
 #define RETRY(attempts, backoff)                                           \
@@ -20,6 +21,10 @@
   ",\"initialBackoff\":\"" backoff                                         \
   "\",\"maxBackoff\":\"1s\",\"backoffMultiplier\":2,"                      \
   "\"retryableStatusCodes\":[\"UNAVAILABLE\"]}}]"
+
+/* The sections that are about retries show them without the breaker. */
+#define GUARD "\"retryGuard\":{\"circuitBreaker\":{\"disabled\":true}},"
+#define GUARD_WITH_BREAKER "\"retryGuard\":{},"
 
 #define TREE_RETRY RETRY("3", "0.01s")
 #define OUTAGE_RETRY RETRY("5", "0.01s")
@@ -46,8 +51,7 @@ static uint64_t measure_tree(const char *program, bool guard) {
       .program = program,
       .names = chain,
       .count = 4,
-      .service_config =
-          guard ? "{\"retryGuard\":{}," TREE_RETRY "}" : "{" TREE_RETRY "}",
+      .service_config = guard ? "{" GUARD TREE_RETRY "}" : "{" TREE_RETRY "}",
       .guard = guard,
       .leaf = no_arguments,
   };
@@ -89,20 +93,35 @@ static bool show_tree(const char *program) {
 
 /* ---- 2: an outage ------------------------------------------------------- */
 
-static uint64_t measure_outage(const char *program, bool guard) {
+struct outage {
+  const char *name;
+  const char *service_config;
+  bool guard;
+  bool in_turn; /* the calls one after the other, not all at once */
+};
+
+static const struct outage outages[] = {
+    {"plain", "{" OUTAGE_RETRY "}", false, false},
+    {"guard", "{" GUARD OUTAGE_RETRY "}", true, false},
+    {"guard with breaker", "{" GUARD_WITH_BREAKER OUTAGE_RETRY "}", true, true},
+};
+
+static uint64_t measure_outage(const char *program,
+                               const struct outage *outage) {
   static const char *const fail[] = {"--fail", "UNAVAILABLE", NULL};
   struct rg_demo_plan plan = {
       .program = program,
       .names = pair,
       .count = 2,
-      .service_config =
-          guard ? "{\"retryGuard\":{}," OUTAGE_RETRY "}" : "{" OUTAGE_RETRY "}",
-      .guard = guard,
+      .service_config = outage->service_config,
+      .guard = outage->guard,
       .leaf = fail,
   };
   struct rg_demo_tree tree;
   if (!rg_demo_tree_start(&tree, &plan)) return UINT64_MAX;
-  rg_tier_process_call(rg_demo_tree_edge(&tree), OUTAGE_CALLS, NULL);
+  size_t at_once = outage->in_turn ? 1 : OUTAGE_CALLS;
+  for (size_t made = 0; made < OUTAGE_CALLS; made += at_once)
+    rg_tier_process_call(rg_demo_tree_edge(&tree), at_once, NULL);
   uint64_t requests = rg_demo_tree_requests(&tree);
   rg_demo_tree_stop(&tree);
   return requests;
@@ -112,21 +131,23 @@ static bool show_outage(const char *program) {
   puts(
       "2. One client, one server that answers UNAVAILABLE all the time, and a\n"
       "   retryPolicy with 5 attempts.\n");
-  for (int guard = 0; guard <= 1; guard++) {
-    uint64_t attempts = measure_outage(program, guard != 0);
+  for (size_t i = 0; i < sizeof(outages) / sizeof(outages[0]); i++) {
+    uint64_t attempts = measure_outage(program, &outages[i]);
     if (attempts == UINT64_MAX) return false;
-    printf("outage %s: %d calls -> %llu attempts\n", guard ? "guard" : "plain",
+    printf("outage %s: %d calls -> %llu attempts\n", outages[i].name,
            OUTAGE_CALLS, (unsigned long long)attempts);
     fflush(stdout);
   }
   puts(
       "\n   Retries multiply the load on a server that is down already.\n"
       "   Guarded, they are paid for by calls that succeed: a new client has\n"
-      "   one retry to spend, and here nothing earns it another.\n");
+      "   one retry to spend, and here nothing earns it another. With the\n"
+      "   circuit breaker on, as it is by default, calls made one after the\n"
+      "   other are not even tried once 20 attempts have told the story.\n");
   return true;
 }
 
-/* ---- 3: a picture ------------------------------------------------------- */
+/* ---- 4: a picture ------------------------------------------------------- */
 
 static bool fill(struct rg_demo_histogram *histogram,
                  struct rg_tier_process *server, uint64_t failed_ns) {
@@ -170,9 +191,10 @@ static bool measure_picture(const char *program, bool guard,
       .program = program,
       .names = pair,
       .count = 2,
-      .service_config = guard ? "{\"retryGuard\":{\"budget\":{\"disabled\":"
-                                "true}}," PICTURE_RETRY "}"
-                              : "{" PICTURE_RETRY "}",
+      .service_config =
+          guard ? "{\"retryGuard\":{\"budget\":{\"disabled\":true},"
+                  "\"circuitBreaker\":{\"disabled\":true}}," PICTURE_RETRY "}"
+                : "{" PICTURE_RETRY "}",
       .guard = guard,
       .leaf = fail,
   };
@@ -186,7 +208,7 @@ static bool measure_picture(const char *program, bool guard,
 }
 
 static bool show_picture(const char *program) {
-  puts("3. " TEXT(PICTURE_CALLS) " calls fail at the same instant; "
+  puts("4. " TEXT(PICTURE_CALLS) " calls fail at the same instant; "
        "initialBackoff is 0.1s. When do their\n"
        "   first retries arrive at the server, counted from the failure?\n");
   struct rg_demo_histogram plain = {.title = "plain"};
@@ -228,6 +250,7 @@ int main(int argc, char **argv) {
   char tier[PATH_MAX + 16];
   if (!find_tier(tier, sizeof(tier), named)) return EXIT_FAILURE;
   rg_process_end_all_on_signals();
-  bool shown = show_tree(tier) && show_outage(tier) && show_picture(tier);
+  bool shown = show_tree(tier) && show_outage(tier) &&
+               rg_demo_stall_show(tier) && show_picture(tier);
   return shown ? EXIT_SUCCESS : EXIT_FAILURE;
 }

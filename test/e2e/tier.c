@@ -85,14 +85,24 @@ static void on_call_ended(bool cancelled, void *data) {
   if (cancelled) rg_tier_counts_cancelled(tier->counts);
 }
 
+/* 0, closed, when there is no guard or nothing to guard. */
+static uint32_t breaker_state(const struct tier *tier) {
+  retry_guard_stats stats = {.size = sizeof(stats)};
+  if (tier->options.next == NULL ||
+      retry_guard_stats_get(tier->options.next, &stats) != RETRY_GUARD_OK)
+    return 0;
+  return (uint32_t)stats.breaker_state;
+}
+
 static void on_read(struct rg_rpc_incoming *incoming, void *data) {
   struct tier *tier = data;
   RetryGuard__Test__ReadRequest *request =
       retry_guard__test__read_request__unpack(NULL, incoming->message.size,
                                               incoming->message.data);
   struct rg_rpc_answer answer = {.status = GRPC_STATUS_OK};
-  uint8_t *packed = rg_tier_counts_pack(
-      tier->counts, request != NULL && request->reset, &answer.message.size);
+  uint8_t *packed =
+      rg_tier_counts_pack(tier->counts, request != NULL && request->reset,
+                          breaker_state(tier), &answer.message.size);
   answer.message.data = packed;
   rg_rpc_reply(incoming, &answer);
   free(packed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "e2e/tier_counts.h"
 
+#include <grpc/support/time.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct rg_tier_counts {
   /* The message itself, on arrays of a fixed size. */
   RetryGuard__Test__Counts message;
   uint64_t by_attempt[ATTEMPTS];
+  uint64_t arrivals_ns[LIST_MAX];
   uint64_t retry_arrivals_ns[LIST_MAX];
   ProtobufCBinaryData marks[LIST_MAX];
 };
@@ -26,6 +28,7 @@ static void reset_counts(struct rg_tier_counts *counts) {
   retry_guard__test__counts__init(&counts->message);
   counts->message.by_attempt = counts->by_attempt;
   counts->message.n_by_attempt = ATTEMPTS;
+  counts->message.arrivals_ns = counts->arrivals_ns;
   counts->message.retry_arrivals_ns = counts->retry_arrivals_ns;
   counts->message.marks = counts->marks;
 }
@@ -65,8 +68,21 @@ static void keep_marks(struct rg_tier_counts *counts,
 static void keep_attempt(struct rg_tier_counts *counts, uint32_t previous,
                          uint64_t arrived_ns) {
   counts->by_attempt[previous < ATTEMPTS ? previous : ATTEMPTS - 1]++;
+  if (counts->message.n_arrivals_ns < LIST_MAX)
+    counts->arrivals_ns[counts->message.n_arrivals_ns++] = arrived_ns;
   if (previous == 0 || counts->message.n_retry_arrivals_ns == LIST_MAX) return;
   counts->retry_arrivals_ns[counts->message.n_retry_arrivals_ns++] = arrived_ns;
+}
+
+static void keep_timeout(struct rg_tier_counts *counts, gpr_timespec deadline) {
+  gpr_timespec left =
+      gpr_time_sub(gpr_convert_clock_type(deadline, GPR_CLOCK_MONOTONIC),
+                   gpr_now(GPR_CLOCK_MONOTONIC));
+  int32_t ms = gpr_time_to_millis(
+      gpr_time_min(gpr_time_max(left, gpr_time_0(GPR_TIMESPAN)),
+                   gpr_time_from_hours(24, GPR_TIMESPAN)));
+  if ((uint64_t)ms > counts->message.longest_timeout_ms)
+    counts->message.longest_timeout_ms = (uint64_t)ms;
 }
 
 uint64_t rg_tier_counts_add(struct rg_tier_counts *counts,
@@ -76,6 +92,7 @@ uint64_t rg_tier_counts_add(struct rg_tier_counts *counts,
   keep_attempt(counts, rg_rpc_previous_attempts(incoming->metadata),
                incoming->arrived_ns);
   keep_marks(counts, incoming->metadata);
+  keep_timeout(counts, incoming->deadline);
   pthread_mutex_unlock(&counts->mutex);
   return before;
 }
@@ -93,8 +110,9 @@ void rg_tier_counts_released(struct rg_tier_counts *counts, uint64_t now) {
 }
 
 uint8_t *rg_tier_counts_pack(struct rg_tier_counts *counts, bool reset,
-                             size_t *size) {
+                             uint32_t breaker_state, size_t *size) {
   pthread_mutex_lock(&counts->mutex);
+  counts->message.breaker_state = breaker_state;
   const RetryGuard__Test__Counts *message = &counts->message;
   uint8_t *packed =
       rg_rpc_alloc(1, retry_guard__test__counts__get_packed_size(message) + 1);

@@ -26,9 +26,9 @@ uint64_t rg_tier_counts_add(struct rg_tier_counts *counts,
 void rg_tier_counts_cancelled(struct rg_tier_counts *counts);
 void rg_tier_counts_released(struct rg_tier_counts *counts, uint64_t now);
 
-/* The counters as a packed Counts message, which the caller frees; sets them
- * to zero in the same step if asked to. */
+/* The counters as a packed Counts message with `breaker_state`, which the
+ * caller frees; sets them to zero in the same step if asked to. */
 uint8_t *rg_tier_counts_pack(struct rg_tier_counts *counts, bool reset,
-                             size_t *size);
+                             uint32_t breaker_state, size_t *size);
 
 #endif

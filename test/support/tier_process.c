@@ -66,7 +66,7 @@ void rg_tier_process_start_calls(struct rg_tier_process *tier, size_t count,
                                  const RetryGuard__Test__Plan *plan) {
   struct rg_rpc_request request = {
       .method = "/retry_guard.test.Echo/Call",
-      .timeout_ms = CALL_MS,
+      .timeout_ms = tier->timeout_ms > 0 ? tier->timeout_ms : CALL_MS,
       .wait_for_ready = true,
   };
   uint8_t *packed = pack_request(plan, &request.message.size);

@@ -26,6 +26,7 @@ struct rg_tier_process {
   struct rg_process process;
   char address[32];
   struct rg_rpc_channel *channel;
+  uint32_t timeout_ms;            /* of calls; 0: long enough for any test */
   struct rg_tier_outcome outcome; /* of the calls made so far */
 };
 
