@@ -147,9 +147,10 @@ retry_guard_hop_from_server_call(grpc_call *server_call, retry_guard_hop **hop);
 
 /* Builds a hop context from the `count` metadata entries of an incoming call,
  * for programs that receive them by other means than a gRPC server call.
- * Entries of other names are skipped; of several marks the most restrictive
- * counts; the entries are not kept. `accept_marks` is not consulted: the
- * caller vouches for them.
+ * Marks count in `retry-layer-bin` and as members of `baggage`; entries of
+ * other names are skipped; of several marks the most restrictive counts; the
+ * entries are not kept. `accept_marks` is not consulted: the caller vouches for
+ * them.
  *
  * Returns OK and one reference in `*hop`; NOT_FOUND, with `*hop` NULL, when no
  * entry says that another layer retries; INVALID_ARGUMENT; OUT_OF_MEMORY.

@@ -10,6 +10,9 @@
 /* What a call may cost in its arena. */
 _Static_assert(sizeof(struct rg_call) <= 192, "a call has grown too large");
 
+/* gRPC's clock counts milliseconds and is read once for a burst of events. */
+#define CLOCKS_DIFFER_NS (20 * RG_NS_PER_MS)
+
 static const struct rg_ancestry no_ancestry = {.lineage = RG_LINEAGE_UNMARKED};
 
 static void count(RG_ATOMIC(uint64_t) * counter) {
@@ -164,11 +167,17 @@ static void give_token_back(struct rg_call *call) {
 
 /* ---- An attempt begins -------------------------------------------------- */
 
-/* gRPC's deadline for the call, or the earlier one that its hop leaves it. */
+/* gRPC's deadline for the call, or the earlier one that its hop leaves it.
+ * Inherited through gRPC the two are the same, but were put on this clock at
+ * different moments: so small a difference is none, and needs no timer. */
 static uint64_t deadline_of(const struct rg_call *call) {
   if (call->hop == NULL) return call->deadline;
-  return rg_deadline_of_child(&policy_of(call)->deadline, call->hop->deadline,
-                              call->deadline);
+  const struct rg_deadline_policy *policy = &policy_of(call)->deadline;
+  uint64_t bounded =
+      rg_deadline_of_child(policy, call->hop->deadline, call->deadline);
+  bool same = policy->hop_margin_ns == 0 &&
+              rg_num_add(bounded, CLOCKS_DIFFER_NS) >= call->deadline;
+  return same ? call->deadline : bounded;
 }
 
 static struct rg_case case_of(const struct rg_call *call,

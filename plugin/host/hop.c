@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/baggage.h"
 #include "host/mark.h"
+#include "host/process.h"
 
 static _Thread_local struct retry_guard_hop *thread_hop;
 
@@ -57,7 +59,14 @@ static struct rg_ancestry judge_mark(const retry_guard_metadata *entry) {
   struct rg_incoming incoming = {.kind = RG_MARK_UNDECODABLE};
   if (rg_mark_decode(entry->value, entry->value_length, &incoming.mark))
     incoming.kind = RG_MARK_DECODED;
-  return rg_layer_judge(&incoming, RG_DEFAULT_MAX_HOPS);
+  return rg_layer_judge(&incoming, rg_process_max_hops);
+}
+
+static struct rg_ancestry judge_baggage(const retry_guard_metadata *entry) {
+  struct rg_incoming incoming = {.kind = RG_MARK_NONE};
+  incoming.kind =
+      rg_baggage_read(entry->value, entry->value_length, &incoming.mark);
+  return rg_layer_judge(&incoming, rg_process_max_hops);
 }
 
 /* What all entries together say; a mark says more than a number of attempts,
@@ -69,6 +78,8 @@ static struct rg_ancestry judge(const retry_guard_metadata *entries,
   for (size_t i = 0; i < count; i++) {
     if (strcmp(entries[i].key, RG_MARK_KEY) == 0)
       marks = rg_layer_merge(marks, judge_mark(&entries[i]));
+    else if (strcmp(entries[i].key, RG_BAGGAGE_KEY) == 0)
+      marks = rg_layer_merge(marks, judge_baggage(&entries[i]));
     else if (strcmp(entries[i].key, "grpc-previous-rpc-attempts") == 0)
       unmarked.previous_attempts = parse_attempts(&entries[i]);
   }

@@ -64,6 +64,25 @@ TEST_F(Deadlines, APushbackThatDoesNotFitEndsTheCallAtOnce) {
   }
 }
 
+// Obeyed to the end: a call without a deadline waits, and gives its token back
+// when its caller has enough of that.
+TEST_F(Deadlines, APushbackIsWaitedForWhereThereIsNoDeadline) {
+  for (const char *asked : {"2147483648", "9223372036854775807"}) {
+    Server server([asked](rg_rpc_incoming *incoming) {
+      Reply(incoming, Pushback(asked));
+    });
+    Client client(server.address(), Config().Json());
+    Pending call = client.Start();
+    EXPECT_TRUE(
+        Eventually([&] { return client.Stats().tokens_outstanding == 1; }));
+    call.Cancel();
+    EXPECT_EQ(call.Get().status, GRPC_STATUS_CANCELLED);
+    EXPECT_EQ(client.Stats().tokens_outstanding, 0u);
+    EXPECT_EQ(client.Stats().budget_milli, 1000u);
+    EXPECT_EQ(server.attempts(), 1u);
+  }
+}
+
 TEST_F(Deadlines, OfTwoPushbacksTheLastCounts) {
   Server server([](rg_rpc_incoming *incoming) {
     Answer answer = Pushback("5000");

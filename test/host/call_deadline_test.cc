@@ -55,6 +55,15 @@ TEST_F(CallHopDeadline, IsLeftToGrpcWhereTheCallsOwnIsNotLater) {
             now_ + 9 * kSecond);
 }
 
+// The same deadline, put on this clock at two moments.
+TEST_F(CallHopDeadline, DeadlinesThatDifferByTheClocksGrainAreTheSame) {
+  Hop hop(now_ + 10 * kSecond);
+  EXPECT_EQ(FirstAttempt(now_ + 10 * kSecond + 5 * kMs, hop.get()).deadline,
+            RG_DEADLINE_NONE);
+  EXPECT_EQ(FirstAttempt(now_ + 10 * kSecond + 50 * kMs, hop.get()).deadline,
+            now_ + 10 * kSecond);
+}
+
 TEST_F(CallHopDeadline, AMarginLongerThanTheTimeLeavesNoTime) {
   Hop hop(5 * kSecond);
   policy().hop_margin_ns = 60 * kSecond;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/baggage.h"
 #include "host/heap_count.h"
 #include "host/mark.h"
 #include "support/race.h"
@@ -84,6 +85,20 @@ TEST(HopFromMetadata, KeepsTheMarkAsItCame) {
   EXPECT_EQ(Owner(hop.get()), "edge");
   EXPECT_EQ(hop->ancestry.mark.hops, 3u);
   EXPECT_EQ(hop->ancestry.mark.attempt, 2u);
+}
+
+TEST(HopFromMetadata, FindsAMarkAmongTheMembersOfBaggage) {
+  const Entry entry = MarkEntry("edge", 2);
+  rg_mark mark{};
+  ASSERT_TRUE(rg_mark_decode(entry.second.data(), entry.second.size(), &mark));
+  char text[RG_BAGGAGE_MAX_BYTES];
+  size_t length = 0;
+  ASSERT_TRUE(rg_baggage_write("a=b", 3, &mark, text, &length));
+  Hop hop({{"baggage", std::string(text, length)}});
+  EXPECT_EQ(hop->ancestry.lineage, RG_LINEAGE_MARKED);
+  EXPECT_EQ(hop->ancestry.mark.hops, 2u);
+  retry_guard_hop *none = nullptr;
+  EXPECT_EQ(FromMetadata({{"baggage", "a=b"}}, &none), RETRY_GUARD_NOT_FOUND);
 }
 
 TEST(HopFromMetadata, SkipsEntriesOfOtherNames) {
