@@ -147,8 +147,11 @@ void OnTrailing(void *arg, grpc_error_handle error) {
   auto *attempt = static_cast<AttemptData *>(arg);
   CancelTimer(attempt);
   rg_outcome outcome = OutcomeOf(*attempt, error);
-  if (rg_call_is_current(&attempt->call->call, &attempt->attempt))
-    attempt->call->injected.reset();  // an earlier attempt's, if any
+  // What an earlier attempt got is over. One that gRPC has given up may end
+  // after its successor.
+  if (!attempt->timed_out &&
+      rg_call_is_current(&attempt->call->call, &attempt->attempt))
+    attempt->call->injected.reset();
   CarryOut(rg_call_attempt_end(&attempt->call->call, &attempt->attempt,
                                &outcome, rg_clock_now(), rg_entropy_next()),
            attempt);
@@ -305,7 +308,8 @@ void Intercept(AttemptData *attempt, grpc_transport_stream_op_batch *batch) {
     attempt->on_initial.Insert(
         &payload->recv_initial_metadata.recv_initial_metadata_ready);
   }
-  if (batch->recv_message && !committed) {
+  // Also on a committed call: its first message ends the attempt's timeout.
+  if (batch->recv_message && (!committed || attempt->timer != nullptr)) {
     attempt->message = payload->recv_message.recv_message;
     attempt->on_message.Insert(&payload->recv_message.recv_message_ready);
   }

@@ -19,6 +19,11 @@ std::string Config(const std::string &guard) {
         "retryableStatusCodes":["UNAVAILABLE"]}}]})";
 }
 
+// Tests run in processes of their own, and at the same time.
+constexpr char kInstallOnce[] =
+    "[ -e complete ] || { npm install --silent --no-audit --no-fund "
+    "@grpc/grpc-js@1 >npm.log 2>&1 && touch complete; }";
+
 class NodeClient : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -29,9 +34,7 @@ class NodeClient : public testing::Test {
         std::filesystem::copy_options::overwrite_existing);
     const std::string install =
         "command -v node >/dev/null && command -v npm >/dev/null && cd '" +
-        folder_.string() +
-        "' && { [ -d node_modules/@grpc/grpc-js ] || npm install --silent "
-        "--no-audit --no-fund @grpc/grpc-js@1 >npm.log 2>&1; }";
+        folder_.string() + "' && flock lock sh -c '" + kInstallOnce + "'";
     installed_ = std::system(install.c_str()) == 0;
   }
 

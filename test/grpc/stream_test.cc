@@ -94,6 +94,32 @@ TEST_F(Stream, CarriesManyMessagesBothWays) {
   ExpectSettled(1, 0);
 }
 
+// Answers that have begun and messages that come keep their stream, however
+// long it lasts; this one asks for its message after gRPC has committed the
+// call.
+TEST_F(Stream, ThatHasBroughtItsFirstMessageOutlivesTheAttemptTimeout) {
+  Client client(
+      server_.address(),
+      Config().Guard(R"({"deadline":{"attemptTimeout":"1s"}})").Json());
+  RawCall call(client.grpc(), &queue_);
+  auto sent = call.SendInitial();
+  auto initial = call.ReceiveInitial();
+  auto ended = call.ReceiveStatus();
+  auto attempt = server_.Accept();
+  auto closed = attempt->ReceiveClose();
+  EXPECT_TRUE(attempt->SendInitial().get());
+  EXPECT_TRUE(initial.get());
+  auto reply = call.Receive();
+  EXPECT_TRUE(attempt->Send("early").get());
+  EXPECT_TRUE(reply.get());
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  attempt->SendStatus(GRPC_STATUS_OK, false).get();
+  EXPECT_TRUE(ended.get());
+  closed.get();
+  sent.get();
+  EXPECT_EQ(call.status(), GRPC_STATUS_OK);
+}
+
 // The retry after the timeout has nothing more to send, and is refused.
 TEST_F(Stream, ARefusedAttemptLeavesNothingBehind) {
   Client client(server_.address(),

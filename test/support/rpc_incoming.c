@@ -37,7 +37,21 @@ struct incoming {
   atomic_int refs;
 };
 
+static void count_calls(struct rg_rpc_host *host, int change) {
+  pthread_mutex_lock(&host->mutex);
+  host->calls = (size_t)((int)host->calls + change);
+  if (host->calls == 0) pthread_cond_signal(&host->idle);
+  pthread_mutex_unlock(&host->mutex);
+}
+
+void rg_rpc_host_wait(struct rg_rpc_host *host) {
+  pthread_mutex_lock(&host->mutex);
+  while (host->calls > 0) pthread_cond_wait(&host->idle, &host->mutex);
+  pthread_mutex_unlock(&host->mutex);
+}
+
 static void destroy_incoming(struct incoming *incoming) {
+  struct rg_rpc_host *host = incoming->host;
   if (incoming->shown.call != NULL) grpc_call_unref(incoming->shown.call);
   if (incoming->buffer != NULL) grpc_byte_buffer_destroy(incoming->buffer);
   if (incoming->answer.message != NULL)
@@ -50,6 +64,7 @@ static void destroy_incoming(struct incoming *incoming) {
   grpc_metadata_array_destroy(&incoming->metadata);
   gpr_free(incoming->name);
   free(incoming);
+  count_calls(host, -1);
 }
 
 static void unref(struct incoming *incoming) {
@@ -214,6 +229,7 @@ static struct incoming *new_incoming(struct rg_rpc_host *host) {
 }
 
 void rg_rpc_request_call(struct rg_rpc_host *host) {
+  count_calls(host, 1);
   struct incoming *incoming = new_incoming(host);
   rg_rpc_check(
       grpc_server_request_call(host->server, &incoming->shown.call,

@@ -7,6 +7,8 @@
 #ifndef RG_TEST_SUPPORT_RPC_INCOMING_H
 #define RG_TEST_SUPPORT_RPC_INCOMING_H
 
+#include <pthread.h>
+
 #include "support/rpc_server.h"
 #include "support/timer.h"
 
@@ -19,7 +21,15 @@ struct rg_rpc_host {
   struct rg_timers *timers;
   const struct rg_rpc_method *methods;
   size_t method_count;
+  /* Calls asked for or going on: while there are any, batches may start, so
+   * neither the server nor the queue may go. */
+  pthread_mutex_t mutex;
+  pthread_cond_t idle;
+  size_t calls;
 };
+
+/* Waits until there are no calls, on a server that is shut down. */
+void rg_rpc_host_wait(struct rg_rpc_host *host);
 
 /* Asks for one incoming call; each that comes asks for its successor. */
 void rg_rpc_request_call(struct rg_rpc_host *host);

@@ -77,6 +77,8 @@ static void create(struct rg_rpc_server *server,
       .methods = options->methods,
       .method_count = options->count,
   };
+  pthread_mutex_init(&server->host.mutex, NULL);
+  pthread_cond_init(&server->host.idle, NULL);
   grpc_server_register_completion_queue(server->host.server, server->host.queue,
                                         NULL);
 }
@@ -113,6 +115,7 @@ static void shut_down(struct rg_rpc_server *server) {
   pthread_mutex_lock(&server->mutex);
   while (!server->down) pthread_cond_wait(&server->changed, &server->mutex);
   pthread_mutex_unlock(&server->mutex);
+  rg_rpc_host_wait(&server->host);
 }
 
 void rg_rpc_server_destroy(struct rg_rpc_server *server) {
@@ -123,6 +126,8 @@ void rg_rpc_server_destroy(struct rg_rpc_server *server) {
     pthread_join(server->threads[i], NULL);
   grpc_completion_queue_destroy(server->host.queue);
   rg_timers_destroy(server->host.timers);
+  pthread_cond_destroy(&server->host.idle);
+  pthread_mutex_destroy(&server->host.mutex);
   pthread_cond_destroy(&server->changed);
   pthread_mutex_destroy(&server->mutex);
   free(server);
