@@ -46,6 +46,7 @@ struct AttemptData {
   grpc_core::CallCombiner *combiner;
   grpc_core::Timestamp deadline;
   AttemptTimer *timer;          // or null
+  uint64_t call_deadline;       // the guard's, or RG_DEADLINE_NONE
   grpc_error_handle rejection;  // not OK: the attempt was refused here
   grpc_closure cancel;
   bool timed_out;  // by gRPC's perAttemptRecvTimeout
@@ -77,11 +78,27 @@ void OnInitial(void *arg, grpc_error_handle error) {
   grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_initial.theirs, error);
 }
 
+void StartTimer(AttemptData *attempt, uint64_t deadline, uint64_t now) {
+  attempt->timer =
+      AttemptTimer::Start(attempt->elem, attempt->stack, attempt->combiner,
+                          attempt->call->arena, ToTimestamp(deadline, now));
+}
+
+// The attempt has brought something: its timeout has done its work, and only
+// the call's deadline is left.
+void EndTimeout(AttemptData *attempt) {
+  if (attempt->timer == nullptr) return;
+  CancelTimer(attempt);
+  if (attempt->call_deadline != RG_DEADLINE_NONE)
+    StartTimer(attempt, attempt->call_deadline, rg_clock_now());
+}
+
 void OnMessage(void *arg, grpc_error_handle error) {
   auto *attempt = static_cast<AttemptData *>(arg);
-  // The attempt has brought something: its timeout has done its work.
-  CancelTimer(attempt);
-  if (error.ok() && attempt->message->has_value()) Commit(attempt);
+  if (error.ok() && attempt->message->has_value()) {
+    EndTimeout(attempt);
+    Commit(attempt);
+  }
   grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_message.theirs, error);
 }
 
@@ -256,13 +273,18 @@ void WriteMetadata(const rg_admission &admission, const rg_call &call,
   if (admission.send_key) WriteKey(call, metadata);
 }
 
-void StartTimer(AttemptData *attempt, uint64_t deadline, uint64_t now,
-                grpc_metadata_batch *metadata) {
-  grpc_core::Timestamp end = ToTimestamp(deadline, now);
-  metadata->Set(grpc_core::GrpcTimeoutMetadata(), ForTimeoutEntry(end));
-  attempt->timer =
-      AttemptTimer::Start(attempt->elem, attempt->stack, attempt->combiner,
-                          attempt->call->arena, end);
+// Bounds the attempt here, and lets the server know. Of a stream it hears no
+// attempt's timeout: it would end a stream that is well under way.
+void Bound(const rg_admission &admission, uint64_t now, AttemptData *attempt,
+           grpc_metadata_batch *metadata) {
+  attempt->call_deadline = admission.call_deadline;
+  if (admission.deadline == RG_DEADLINE_NONE) return;
+  StartTimer(attempt, admission.deadline, now);
+  uint64_t told =
+      attempt->call->is_unary ? admission.deadline : admission.call_deadline;
+  if (told != RG_DEADLINE_NONE)
+    metadata->Set(grpc_core::GrpcTimeoutMetadata(),
+                  ForTimeoutEntry(ToTimestamp(told, now)));
 }
 
 void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
@@ -283,8 +305,7 @@ void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
     return;
   }
   if (Enforces(*call)) WriteMetadata(admission, *call, metadata);
-  if (admission.deadline != RG_DEADLINE_NONE)
-    StartTimer(attempt, admission.deadline, now, metadata);
+  Bound(admission, now, attempt, metadata);
 }
 
 // Fails a batch of an attempt that was refused here, and keeps gRPC from taking

@@ -137,6 +137,10 @@ void StartBatch(grpc_call_element *elem,
     data->guarded.cancelled = true;
   }
   if (batch->send_initial_metadata)
+    data->guarded.is_unary = batch->send_trailing_metadata &&
+                             batch->recv_message &&
+                             batch->recv_trailing_metadata;
+  if (batch->send_initial_metadata)
     Admit(*channel, data,
           *batch->payload->send_initial_metadata.send_initial_metadata);
   if (!data->rejection.ok()) {

@@ -24,6 +24,9 @@ struct GuardedCall {
   // call that was bound knew.
   std::atomic<bool> *breaker_in_force;
   bool cancelled;  // by the application
+  // All is asked for at once, as only unary calls do: nothing comes after the
+  // first message.
+  bool is_unary;
   // The pushback that an attempt's trailing metadata got from the guard, and
   // what the server had put there.
   absl::optional<grpc_core::Duration> injected;

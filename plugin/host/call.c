@@ -13,6 +13,9 @@ _Static_assert(sizeof(struct rg_call) <= 192, "a call has grown too large");
 /* gRPC's clock counts milliseconds and is read once for a burst of events. */
 #define CLOCKS_DIFFER_NS (20 * RG_NS_PER_MS)
 
+static const struct rg_admission no_admission = {
+    .deadline = RG_DEADLINE_NONE, .call_deadline = RG_DEADLINE_NONE};
+
 static const struct rg_ancestry no_ancestry = {.lineage = RG_LINEAGE_UNMARKED};
 
 static void count(RG_ATOMIC(uint64_t) * counter) {
@@ -114,7 +117,7 @@ static void settle(struct rg_call *call, struct rg_breaker *breaker,
 }
 
 struct rg_admission rg_call_admit(struct rg_call *call, uint64_t now) {
-  struct rg_admission admission = {.deadline = RG_DEADLINE_NONE};
+  struct rg_admission admission = no_admission;
   if (!breaker_refuses(call, 0, &call->breaker, &call->permit,
                        &admission.left_ns, now))
     return admission;
@@ -295,11 +298,17 @@ static void learn_of_attempts(struct rg_call *call,
   call->transparent_next = false;
 }
 
-/* When the guard has to end the attempt itself. */
-static uint64_t deadline_of_attempt(const struct rg_call *call, uint64_t now) {
-  uint64_t deadline = rg_deadline_of_attempt(&policy_of(call)->deadline,
-                                             deadline_of(call), now);
+/* What gRPC does not see to itself. */
+static uint64_t unless_grpcs(const struct rg_call *call, uint64_t deadline) {
   return deadline < call->deadline ? deadline : RG_DEADLINE_NONE;
+}
+
+static void set_deadlines(const struct rg_call *call,
+                          struct rg_admission *admission, uint64_t now) {
+  uint64_t whole = deadline_of(call);
+  admission->call_deadline = unless_grpcs(call, whole);
+  admission->deadline = unless_grpcs(
+      call, rg_deadline_of_attempt(&policy_of(call)->deadline, whole, now));
 }
 
 /* In shadow nothing is refused or added. From where the call would have ended,
@@ -310,7 +319,7 @@ static void pretend(struct rg_call *call, struct rg_attempt *attempt,
     call->stopped = true;
     attempt->permit.held = false;
   }
-  *admission = (struct rg_admission){.deadline = RG_DEADLINE_NONE};
+  *admission = no_admission;
 }
 
 struct rg_admission rg_call_attempt_begin(struct rg_call *call,
@@ -318,7 +327,7 @@ struct rg_admission rg_call_attempt_begin(struct rg_call *call,
                                           const struct rg_attempt_facts *facts,
                                           uint64_t now,
                                           const uint64_t random[2]) {
-  struct rg_admission admission = {.deadline = RG_DEADLINE_NONE};
+  struct rg_admission admission = no_admission;
   if (call->stopped) return admission;
   if (call->attempts_begun == 0) call->has_own_key = facts->has_own_key;
   learn_of_attempts(call, facts->previous_attempts);
@@ -327,7 +336,7 @@ struct rg_admission rg_call_attempt_begin(struct rg_call *call,
     count_attempt(call, now);
     attempt->number = call->attempts_begun;
     attempt->began = now;
-    admission.deadline = deadline_of_attempt(call, now);
+    set_deadlines(call, &admission, now);
     choose_mark(call, &admission);
     choose_key(call, &admission, random);
   } else {

@@ -89,6 +89,9 @@ struct rg_admission {
   /* When the attempt is to be ended here; RG_DEADLINE_NONE: gRPC's own
    * deadline will do. */
   uint64_t deadline;
+  /* The part of it that holds for the whole call and not only until the attempt
+   * has brought its first message; or RG_DEADLINE_NONE. */
+  uint64_t call_deadline;
   bool send_key; /* the generated idempotency key */
   enum rg_mark_origin mark_origin;
   struct rg_mark mark; /* to send, unless RG_MARK_NOT_SENT */
