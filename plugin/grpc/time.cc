@@ -8,6 +8,7 @@ namespace retry_guard {
 
 uint64_t FromTimestamp(grpc_core::Timestamp time, uint64_t now) {
   if (time == grpc_core::Timestamp::InfFuture()) return RG_DEADLINE_NONE;
+  ReadClockAgain();
   int64_t left_ms = (time - grpc_core::Timestamp::Now()).millis();
   if (left_ms <= 0) return now;
   return rg_num_add(now,

@@ -188,8 +188,8 @@ struct Hop {
 // the network's, not the margin's.
 TEST_F(Deadlines, EachHopKeepsItsMarginBack) {
   const std::string config =
-      WithDeadline(R"({"hopMargin":"0.01s"})").NoRetryPolicy().Json();
-  for (uint32_t timeout_ms : {800u, 12345u, 600000u}) {
+      WithDeadline(R"({"hopMargin":"0.1s"})").NoRetryPolicy().Json();
+  for (uint32_t timeout_ms : {900u, 12345u, 600000u}) {
     std::vector<Hop> hops(5);
     std::vector<std::thread> threads;
     for (size_t i = hops.size(); i-- > 0;) {
@@ -215,7 +215,10 @@ TEST_F(Deadlines, EachHopKeepsItsMarginBack) {
     for (size_t i = 1; i < hops.size(); i++) {
       int64_t earlier = MsBetween(hops[i].deadline, hops[i - 1].deadline);
       int64_t transit = MsBetween(hops[i - 1].called, hops[i].arrived) + 1;
-      EXPECT_GE(earlier, 10 - transit) << "hop " << i << " of " << timeout_ms;
+      // gRPC reads its clock once for a burst of events.
+      int64_t grain = 40;
+      EXPECT_GE(earlier, 100 - transit - grain)
+          << "hop " << i << " of " << timeout_ms;
     }
   }
 }
