@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Lets C++ include the C headers of the plugin: the gRPC seam and the tests
- * are C++. std::atomic has the size and alignment of _Atomic on every compiler
- * that can build gRPC; plugin/grpc/seam.cc holds a check. */
+ * are C++. std::atomic and _Atomic both have the size and alignment of the
+ * plain type, which is checked here in both languages. */
 #ifndef RG_CORE_CXX_H
 #define RG_CORE_CXX_H
 
@@ -11,11 +11,17 @@
 #define RG_ATOMIC(type) std::atomic<type>
 #define RG_C_BEGIN extern "C" {
 #define RG_C_END }
+static_assert(sizeof(std::atomic<unsigned long>) == sizeof(unsigned long) &&
+                  alignof(std::atomic<unsigned long>) == alignof(unsigned long),
+              "atomics have the layout of their type");
 #else
 #include <stdatomic.h>
 #define RG_ATOMIC(type) _Atomic(type)
 #define RG_C_BEGIN
 #define RG_C_END
+_Static_assert(sizeof(_Atomic(unsigned long)) == sizeof(unsigned long) &&
+                   _Alignof(_Atomic(unsigned long)) == _Alignof(unsigned long),
+               "atomics have the layout of their type");
 #endif
 
 #endif

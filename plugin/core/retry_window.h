@@ -3,9 +3,10 @@
 /* A retry budget as a share of traffic: in each sliding `interval`, retries <=
  * `percent` % of the calls begun + a floor.
  *
- * The promise holds for every interval wherever it starts, so both sums err on
- * the safe side: calls are counted over at most the interval, retries over at
- * least it, a tenth of the interval being the grain.
+ * The promise holds for every interval that ends with a retry (no rule can know
+ * the calls still to come), so both sums err on the safe side: calls are
+ * counted over at most the interval, retries over at least it, a tenth of the
+ * interval being the grain.
  *
  * How a take stays one compare-and-swap although it needs a sum over slots:
  * `taken` counts retries for ever, `marks` remember what it stood at when each
