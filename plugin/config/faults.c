@@ -5,8 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *rg_fault_kind_name(enum rg_fault_kind kind) {
+  static const char *const names[RG_FAULT_KIND_COUNT] = {
+      [RG_FAULT_SYNTAX] = "syntax",     [RG_FAULT_DUPLICATE] = "duplicate",
+      [RG_FAULT_UNKNOWN] = "unknown",   [RG_FAULT_MISSING] = "missing",
+      [RG_FAULT_TYPE] = "type",         [RG_FAULT_RANGE] = "range",
+      [RG_FAULT_VALUE] = "value",       [RG_FAULT_PLACE] = "place",
+      [RG_FAULT_IGNORED] = "ignored",   [RG_FAULT_MISREAD] = "misread",
+      [RG_FAULT_FUTILE] = "futile",     [RG_FAULT_RISK] = "risk",
+      [RG_FAULT_CONFLICT] = "conflict",
+  };
+  return names[kind];
+}
+
 void rg_faults_init(struct rg_faults *faults) {
-  *faults = (struct rg_faults){0};
+  *faults = (struct rg_faults){.limit = RG_FAULTS_MAX};
 }
 
 void rg_faults_clean_up(struct rg_faults *faults) {
@@ -26,11 +39,11 @@ size_t rg_faults_total(const struct rg_faults *faults) {
   return faults->count + faults->unlisted;
 }
 
-void rg_faults_add(struct rg_faults *faults, const char *path,
-                   const char *format, ...) {
+void rg_faults_add(struct rg_faults *faults, enum rg_fault_kind kind,
+                   const char *path, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  rg_faults_vadd(faults, path, format, args);
+  rg_faults_vadd(faults, kind, path, format, args);
   va_end(args);
 }
 
@@ -63,13 +76,13 @@ static char *format_text(const char *format, va_list args) {
   return text;
 }
 
-void rg_faults_vadd(struct rg_faults *faults, const char *path,
-                    const char *format, va_list args) {
-  if (faults->count == RG_FAULTS_MAX) {
+void rg_faults_vadd(struct rg_faults *faults, enum rg_fault_kind kind,
+                    const char *path, const char *format, va_list args) {
+  if (faults->count >= faults->limit) {
     faults->unlisted++;
     return;
   }
-  struct rg_fault fault = {copy_text(path), format_text(format, args)};
+  struct rg_fault fault = {kind, copy_text(path), format_text(format, args)};
   if (fault.path != NULL && fault.message != NULL && reserve(faults)) {
     faults->items[faults->count++] = fault;
     return;

@@ -51,11 +51,12 @@ void rg_json_path_write(const struct rg_json_path *path, char *text) {
 }
 
 void rg_json_path_fault(const struct rg_json_path *path,
-                        struct rg_faults *faults, const char *format, ...) {
+                        struct rg_faults *faults, enum rg_fault_kind kind,
+                        const char *format, ...) {
   char text[RG_JSON_PATH_SIZE];
   rg_json_path_write(path, text);
   va_list args;
   va_start(args, format);
-  rg_faults_vadd(faults, text, format, args);
+  rg_faults_vadd(faults, kind, text, format, args);
   va_end(args);
 }

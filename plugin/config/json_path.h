@@ -32,8 +32,9 @@ void rg_json_path_write(const struct rg_json_path *path, char *text);
 
 /* Adds a fault at `path`. */
 void rg_json_path_fault(const struct rg_json_path *path,
-                        struct rg_faults *faults, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+                        struct rg_faults *faults, enum rg_fault_kind kind,
+                        const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 RG_C_END
 

@@ -110,7 +110,8 @@ static void check_key(struct scan *scan, struct frame *frame) {
   if (scan->faults == NULL) return;
   const char *key = json_string_value(frame->key);
   if (json_object_get(frame->seen, key) != NULL)
-    rg_json_path_fault(&frame->node, scan->faults, "is given more than once");
+    rg_json_path_fault(&frame->node, scan->faults, RG_FAULT_DUPLICATE,
+                       "is given more than once");
   else if (!remember(frame))
     scan->status = RG_JSON_SCAN_INCOMPLETE;
 }
@@ -161,8 +162,8 @@ enum rg_json_scan_status rg_json_scan(const char *json, size_t length,
   init(&scan, json, length, root, faults);
   run(&scan);
   if (scan.status == RG_JSON_SCAN_TOO_DEEP)
-    rg_json_path_fault(&scan.root, faults, "nests deeper than %d levels",
-                       RG_JSON_DEPTH_MAX);
+    rg_json_path_fault(&scan.root, faults, RG_FAULT_SYNTAX,
+                       "nests deeper than %d levels", RG_JSON_DEPTH_MAX);
   finish(&scan);
   return scan.status;
 }

@@ -46,25 +46,28 @@ static void explain(const char *json, json_error_t *error, const char *root,
   rg_json_scan_locate(json, (size_t)error->position, root, path);
   switch (json_error_code(error)) {
     case json_error_numeric_overflow:
-      rg_faults_add(faults, path, "is too large for a number");
+      rg_faults_add(faults, RG_FAULT_RANGE, path, "is too large for a number");
       break;
     case json_error_invalid_utf8:
-      rg_faults_add(faults, path, "is not valid UTF-8");
+      rg_faults_add(faults, RG_FAULT_SYNTAX, path, "is not valid UTF-8");
       break;
     case json_error_null_byte_in_key:
-      rg_faults_add(faults, path, "has a key with a NUL character");
+      rg_faults_add(faults, RG_FAULT_SYNTAX, path,
+                    "has a key with a NUL character");
       break;
     case json_error_end_of_input_expected:
-      rg_faults_add(faults, path,
+      rg_faults_add(faults, RG_FAULT_SYNTAX, path,
                     "is followed by more text at line %d, column %d",
                     error->line, error->column);
       break;
     case json_error_premature_end_of_input:
-      rg_faults_add(faults, path, "is not valid JSON: the text ends too early");
+      rg_faults_add(faults, RG_FAULT_SYNTAX, path,
+                    "is not valid JSON: the text ends too early");
       break;
     default:
-      rg_faults_add(faults, path, "is not valid JSON at line %d, column %d: %s",
-                    error->line, error->column, printable(error->text));
+      rg_faults_add(faults, RG_FAULT_SYNTAX, path,
+                    "is not valid JSON at line %d, column %d: %s", error->line,
+                    error->column, printable(error->text));
   }
 }
 
@@ -77,11 +80,12 @@ static bool is_blank(const char *json, size_t length) {
 json_t *rg_json_text_load(const char *json, size_t length, const char *root,
                           struct rg_faults *faults) {
   if (length > 0 && memchr(json, '\0', length) != NULL) {
-    rg_faults_add(faults, root, "is not valid JSON: it has a NUL byte");
+    rg_faults_add(faults, RG_FAULT_SYNTAX, root,
+                  "is not valid JSON: it has a NUL byte");
     return NULL;
   }
   if (is_blank(json, length)) {
-    rg_faults_add(faults, root, "is empty");
+    rg_faults_add(faults, RG_FAULT_SYNTAX, root, "is empty");
     return NULL;
   }
   enum rg_json_scan_status scanned = rg_json_scan(json, length, root, faults);

@@ -17,15 +17,16 @@ static void show(const json_t *json, char *text) {
 }
 
 void rg_value_fault_kind(const struct rg_value *value, const char *what) {
-  rg_json_path_fault(&value->path, value->reader->faults, "must be %s, got %s",
-                     what, rg_json_text_kind(value->json));
+  rg_json_path_fault(&value->path, value->reader->faults, RG_FAULT_TYPE,
+                     "must be %s, got %s", what,
+                     rg_json_text_kind(value->json));
 }
 
 void rg_value_fault(const struct rg_value *value, const char *what) {
   char got[RG_TEXT_QUOTED_SIZE];
   show(value->json, got);
-  rg_json_path_fault(&value->path, value->reader->faults, "must be %s, got %s",
-                     what, got);
+  rg_json_path_fault(&value->path, value->reader->faults, RG_FAULT_VALUE,
+                     "must be %s, got %s", what, got);
 }
 
 static const char *range_of_type(const struct rg_value *value) {
@@ -53,7 +54,7 @@ void rg_value_fault_range(const struct rg_value *value) {
   bool narrower = known != NULL && known(value->message, value->field, text);
   char got[RG_TEXT_QUOTED_SIZE];
   show(value->json, got);
-  rg_json_path_fault(&value->path, value->reader->faults,
+  rg_json_path_fault(&value->path, value->reader->faults, RG_FAULT_RANGE,
                      "must be in %s, got %s",
                      narrower ? text : range_of_type(value), got);
 }

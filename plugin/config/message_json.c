@@ -110,7 +110,7 @@ static void list_fields(const ProtobufCMessageDescriptor *descriptor,
 static void fault_unknown(const struct rg_value *value) {
   char names[NAMES_SIZE];
   list_fields(value->message, names);
-  rg_json_path_fault(&value->path, value->reader->faults,
+  rg_json_path_fault(&value->path, value->reader->faults, RG_FAULT_UNKNOWN,
                      "is unknown; known here: %s", names);
 }
 
@@ -143,7 +143,7 @@ static void fault_rival(const struct rg_value *value,
                         const ProtobufCFieldDescriptor *other) {
   char name[RG_FIELD_NAME_SIZE];
   rg_field_json_name(other, name);
-  rg_json_path_fault(&value->path, value->reader->faults,
+  rg_json_path_fault(&value->path, value->reader->faults, RG_FAULT_DUPLICATE,
                      "must not stand beside %s", name);
 }
 
@@ -151,7 +151,7 @@ static void read_known(const struct rg_value *value, const char *key,
                        const json_t *object, ProtobufCMessage *message) {
   const char *name = value->path.key;
   if (strcmp(key, name) != 0 && json_object_get(object, name) != NULL) {
-    rg_json_path_fault(&value->path, value->reader->faults,
+    rg_json_path_fault(&value->path, value->reader->faults, RG_FAULT_DUPLICATE,
                        "is given twice: as %s and as %s", name, key);
     return;
   }
@@ -196,20 +196,27 @@ static ProtobufCMessage *read_fields(
   return message;
 }
 
+ProtobufCMessage *rg_message_from_value(
+    const ProtobufCMessageDescriptor *descriptor, const json_t *value,
+    const struct rg_json_path *path, rg_range_text *range_text,
+    struct rg_faults *faults) {
+  const struct rg_message_reader reader = {range_text, faults};
+  if (json_is_object(value))
+    return read_fields(&reader, descriptor, path, value);
+  rg_json_path_fault(path, faults, RG_FAULT_TYPE, "must be an object, got %s",
+                     rg_json_text_kind(value));
+  return NULL;
+}
+
 ProtobufCMessage *rg_message_from_json(
     const ProtobufCMessageDescriptor *descriptor, const char *json,
     size_t length, const char *root, rg_range_text *range_text,
     struct rg_faults *faults) {
-  const struct rg_message_reader reader = {range_text, faults};
   const struct rg_json_path path = {.key = root};
   json_t *value = rg_json_text_load(json, length, root, faults);
   if (value == NULL) return NULL;
-  ProtobufCMessage *message = NULL;
-  if (json_is_object(value))
-    message = read_fields(&reader, descriptor, &path, value);
-  else
-    rg_faults_add(faults, root, "must be an object, got %s",
-                  rg_json_text_kind(value));
+  ProtobufCMessage *message =
+      rg_message_from_value(descriptor, value, &path, range_text, faults);
   json_decref(value);
   return message;
 }

@@ -15,11 +15,13 @@
 #ifndef RG_CONFIG_MESSAGE_JSON_H
 #define RG_CONFIG_MESSAGE_JSON_H
 
+#include <jansson.h>
 #include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "config/faults.h"
+#include "config/json_path.h"
 #include "core/cxx.h"
 
 RG_C_BEGIN
@@ -42,6 +44,12 @@ typedef bool rg_range_text(const ProtobufCMessageDescriptor *message,
 ProtobufCMessage *rg_message_from_json(
     const ProtobufCMessageDescriptor *descriptor, const char *json,
     size_t length, const char *root, rg_range_text *range_text,
+    struct rg_faults *faults);
+
+/* The same of a JSON value that is at `path` of a larger text. */
+ProtobufCMessage *rg_message_from_value(
+    const ProtobufCMessageDescriptor *descriptor, const json_t *value,
+    const struct rg_json_path *path, rg_range_text *range_text,
     struct rg_faults *faults);
 
 RG_C_END

@@ -74,7 +74,7 @@ static bool read_string(const struct rg_value *value, void *slot) {
     return false;
   }
   if (has_nul(value->json)) {
-    rg_json_path_fault(&value->path, value->reader->faults,
+    rg_json_path_fault(&value->path, value->reader->faults, RG_FAULT_VALUE,
                        "must not contain a NUL character");
     return false;
   }
@@ -102,7 +102,7 @@ bool rg_value_read_scalar(const struct rg_value *value, void *slot) {
       return rg_value_read_real(value, slot);
     case PROTOBUF_C_TYPE_BYTES:
     case PROTOBUF_C_TYPE_MESSAGE:
-      rg_json_path_fault(&value->path, value->reader->faults,
+      rg_json_path_fault(&value->path, value->reader->faults, RG_FAULT_UNKNOWN,
                          "cannot be set in JSON");
       return false;
     default:

@@ -30,7 +30,8 @@ static void fault_range(const struct validation *v, const struct subject *s,
                         const char *got) {
   char range[RG_RANGE_TEXT_SIZE];
   rg_rule_write_range(s->rule, range);
-  rg_json_path_fault(&s->path, v->faults, "must be in %s, got %s", range, got);
+  rg_json_path_fault(&s->path, v->faults, RG_FAULT_RANGE,
+                     "must be in %s, got %s", range, got);
 }
 
 static double number_of(const struct subject *s) {
@@ -70,8 +71,9 @@ static void check_duration(const struct validation *v,
 static void check_length(const struct validation *v, const struct subject *s) {
   size_t length = strlen(*(char *const *)rg_field_get(s->message, s->field));
   if (length > (size_t)s->rule->high)
-    rg_json_path_fault(&s->path, v->faults, "must be at most %d bytes, got %zu",
-                       (int)s->rule->high, length);
+    rg_json_path_fault(&s->path, v->faults, RG_FAULT_RANGE,
+                       "must be at most %d bytes, got %zu", (int)s->rule->high,
+                       length);
 }
 
 /* gRPC's own characters, and none of the entries that mean something to it. */
@@ -86,7 +88,7 @@ static void check_key(const struct validation *v, const struct subject *s) {
   const char *name = *(char *const *)rg_field_get(s->message, s->field);
   check_length(v, s);
   if (!is_entry_name(name))
-    rg_json_path_fault(&s->path, v->faults,
+    rg_json_path_fault(&s->path, v->faults, RG_FAULT_VALUE,
                        "must be the name of a metadata entry in lower case, "
                        "without \"grpc-\" before or \"-bin\" after it, got "
                        "\"%s\"",
@@ -150,14 +152,15 @@ static void check_codes(const struct validation *v, const struct subject *s) {
         RETRY_GUARD__V1__CIRCUIT_BREAKER__CODE__OK)
       continue;
     struct rg_json_path path = {.parent = &s->path, .index = i};
-    rg_json_path_fault(&path, v->faults, "cannot be OK, which is no failure");
+    rg_json_path_fault(&path, v->faults, RG_FAULT_VALUE,
+                       "cannot be OK, which is no failure");
   }
 }
 
 static void check_field(const struct validation *v, const struct subject *s) {
   const char *why = v->scope == RG_POLICY_METHOD ? objection(s) : NULL;
   if (why != NULL) {
-    rg_json_path_fault(&s->path, v->faults, "%s", why);
+    rg_json_path_fault(&s->path, v->faults, RG_FAULT_PLACE, "%s", why);
     return;
   }
   check_range(v, s);
@@ -187,9 +190,9 @@ static void check_message(const struct validation *v,
 }
 
 void rg_policy_validate(const ProtobufCMessage *message,
-                        enum rg_policy_scope scope, const char *root,
+                        enum rg_policy_scope scope,
+                        const struct rg_json_path *path,
                         struct rg_faults *faults) {
   const struct validation v = {scope, faults};
-  const struct rg_json_path path = {.key = root};
-  check_message(&v, message, &path);
+  check_message(&v, message, path);
 }

@@ -16,9 +16,10 @@ TEST(Faults, StartEmpty) {
 TEST(Faults, KeepCopiesInTheOrderInWhichTheyWereFound) {
   Faults faults;
   std::string path = "a";
-  rg_faults_add(faults.get(), path.c_str(), "got %d", 1);
+  rg_faults_add(faults.get(), RG_FAULT_VALUE, path.c_str(), "got %d", 1);
   path = "b";
-  rg_faults_add(faults.get(), path.c_str(), "%s", "100 % wrong");
+  rg_faults_add(faults.get(), RG_FAULT_VALUE, path.c_str(), "%s",
+                "100 % wrong");
   EXPECT_EQ(faults.lines(), (Lines{"a: got 1", "b: 100 % wrong"}));
   EXPECT_FALSE(faults.empty());
 }
@@ -26,14 +27,14 @@ TEST(Faults, KeepCopiesInTheOrderInWhichTheyWereFound) {
 TEST(Faults, KeepALongMessageWhole) {
   Faults faults;
   std::string text(100000, 'x');
-  rg_faults_add(faults.get(), "a", "%s", text.c_str());
+  rg_faults_add(faults.get(), RG_FAULT_VALUE, "a", "%s", text.c_str());
   EXPECT_EQ(faults.lines(), Lines{"a: " + text});
 }
 
 TEST(Faults, AreCountedButNotKeptBeyondTheirBound) {
   Faults faults;
   for (int i = 0; i < RG_FAULTS_MAX + 5; i++)
-    rg_faults_add(faults.get(), "a", "number %d", i);
+    rg_faults_add(faults.get(), RG_FAULT_VALUE, "a", "number %d", i);
   EXPECT_EQ(faults.get()->count, size_t{RG_FAULTS_MAX});
   EXPECT_EQ(faults.get()->unlisted, 5u);
   EXPECT_EQ(rg_faults_total(faults.get()), size_t{RG_FAULTS_MAX} + 5);
@@ -49,7 +50,7 @@ TEST(Faults, OfMemoryCountAsFaults) {
 
 TEST(Faults, AreEmptyAgainAfterTheCleanUp) {
   Faults faults;
-  rg_faults_add(faults.get(), "a", "b");
+  rg_faults_add(faults.get(), RG_FAULT_VALUE, "a", "b");
   rg_faults_clean_up(faults.get());
   EXPECT_TRUE(faults.empty());
   rg_faults_clean_up(faults.get());

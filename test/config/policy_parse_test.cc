@@ -229,7 +229,7 @@ TEST(PolicyParse, NamesTheBlockAsItIsTold) {
 
 TEST(PolicyParse, AddsToTheFaultsOfOtherBlocks) {
   Faults faults;
-  rg_faults_add(faults.get(), "methodConfig[0]", "is wrong");
+  rg_faults_add(faults.get(), RG_FAULT_VALUE, "methodConfig[0]", "is wrong");
   rg_policy_block *good = rg_policy_block_parse(
       "{}", 2, RG_POLICY_METHOD, "methodConfig[1].retryGuard", faults.get());
   EXPECT_NE(good, nullptr) << "not its fault";
