@@ -19,22 +19,34 @@ set(RG_CORE_SOURCES
 )
 
 set(RG_CONFIG_SOURCES
+  config/advice.c
+  config/advice_fleet.c
   config/c_locale.c
+  config/call_tree.c
   config/duration.c
   config/faults.c
   config/json_path.c
+  config/json_raw.c
   config/json_scan.c
   config/json_text.c
+  config/load.c
   config/message_fault.c
   config/message_field.c
   config/message_json.c
   config/message_number.c
   config/message_value.c
+  config/native_channel.c
+  config/native_keys.c
+  config/native_names.c
+  config/native_retry.c
+  config/native_value.c
   config/policy.c
   config/policy_defaults.c
   config/policy_resolve.c
   config/policy_rules.c
   config/policy_validate.c
+  config/policy_values.c
+  config/service_config.c
   config/text.c
 )
 

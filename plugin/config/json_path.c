@@ -38,7 +38,7 @@ static void write_node(const struct rg_json_path *path, char *text) {
     snprintf(part, sizeof part, "%zu", path->index);
     append(text, "[", part, "]");
   } else if (is_name(path->key)) {
-    append(text, ".", path->key, "");
+    append(text, text[0] != '\0' ? "." : "", path->key, "");
   } else {
     rg_text_quote(path->key, strlen(path->key), part);
     append(text, "[", part, "]");

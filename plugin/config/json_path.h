@@ -27,7 +27,7 @@ struct rg_json_path {
 };
 
 /* Writes `path` to `text`, of RG_JSON_PATH_SIZE bytes. The root's key stands as
- * it is. */
+ * it is; with an empty one paths begin with what is below it. */
 void rg_json_path_write(const struct rg_json_path *path, char *text);
 
 /* Adds a fault at `path`. */

@@ -16,9 +16,9 @@
 
 RG_C_BEGIN
 
-/* Brackets within brackets; no schema comes near. It bounds every recursion
+/* Brackets within brackets, as in gRPC's own parser. It bounds every recursion
  * over a text, jansson's and ours. */
-#define RG_JSON_DEPTH_MAX 32
+#define RG_JSON_DEPTH_MAX 255
 
 enum rg_json_scan_status {
   RG_JSON_SCAN_OK,

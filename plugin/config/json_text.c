@@ -8,6 +8,7 @@
 #include "config/json_path.h"
 #include "config/json_scan.h"
 
+#define TOO_LARGE "is too large for a number"
 #define FLAGS (JSON_DECODE_ANY | JSON_ALLOW_NUL)
 
 static bool is_overflow(const json_error_t *error) {
@@ -46,7 +47,7 @@ static void explain(const char *json, json_error_t *error, const char *root,
   rg_json_scan_locate(json, (size_t)error->position, root, path);
   switch (json_error_code(error)) {
     case json_error_numeric_overflow:
-      rg_faults_add(faults, RG_FAULT_RANGE, path, "is too large for a number");
+      rg_faults_add(faults, RG_FAULT_RANGE, path, TOO_LARGE);
       break;
     case json_error_invalid_utf8:
       rg_faults_add(faults, RG_FAULT_SYNTAX, path, "is not valid UTF-8");
@@ -98,6 +99,19 @@ json_t *rg_json_text_load(const char *json, size_t length, const char *root,
   else if (value == NULL || scanned == RG_JSON_SCAN_INCOMPLETE)
     rg_faults_add_out_of_memory(faults);
   return value;
+}
+
+json_t *rg_json_text_number(const char *text, size_t length,
+                            const struct rg_json_path *path,
+                            struct rg_faults *faults) {
+  json_error_t error;
+  json_t *value = parse_in_c_locale(text, length, &error);
+  if (value != NULL) return value;
+  if (error.text[0] != '\0')
+    rg_json_path_fault(path, faults, RG_FAULT_RANGE, TOO_LARGE);
+  else
+    rg_faults_add_out_of_memory(faults);
+  return NULL;
 }
 
 const char *rg_json_text_kind(const json_t *value) {

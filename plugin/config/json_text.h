@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "config/faults.h"
+#include "config/json_path.h"
 #include "core/cxx.h"
 
 RG_C_BEGIN
@@ -19,6 +20,12 @@ RG_C_BEGIN
  * value is returned, so that its other faults can be found as well. */
 json_t *rg_json_text_load(const char *json, size_t length, const char *root,
                           struct rg_faults *faults);
+
+/* The number that `length` bytes of `text` are, which is at `path`; NULL with a
+ * fault added when it is too large or memory is out. */
+json_t *rg_json_text_number(const char *text, size_t length,
+                            const struct rg_json_path *path,
+                            struct rg_faults *faults);
 
 /* What `value` is, for a sentence: "a number", "an object". */
 const char *rg_json_text_kind(const json_t *value);

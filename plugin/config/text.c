@@ -20,6 +20,16 @@ void rg_text_number(double value, char *text) {
   if (entered) rg_c_locale_leave(&locale);
 }
 
+bool rg_text_read_number(const char *text, double *value) {
+  struct rg_c_locale locale;
+  /* strtod would also take hexadecimal. */
+  if (strpbrk(text, "xX") != NULL || !rg_c_locale_enter(&locale)) return false;
+  char *end;
+  *value = strtod(text, &end);
+  rg_c_locale_leave(&locale);
+  return end != text && end[strspn(end, " \t\n\v\f\r")] == '\0';
+}
+
 /* The bytes that make up the character at `at`, at least one. */
 static size_t character(const char *string, size_t length, size_t at) {
   size_t end = at + 1;

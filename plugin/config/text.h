@@ -6,6 +6,7 @@
 #ifndef RG_CONFIG_TEXT_H
 #define RG_CONFIG_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/cxx.h"
@@ -18,6 +19,10 @@ RG_C_BEGIN
 /* Writes the shortest text that reads back as `value`, with a decimal point
  * whatever the locale; `text` has RG_TEXT_NUMBER_SIZE bytes. */
 void rg_text_number(double value, char *text);
+
+/* Reads all of `text`, with spaces around it, as a decimal number, whatever the
+ * locale; false: it is none, or there is no memory to read it. */
+bool rg_text_read_number(const char *text, double *value);
 
 /* Writes `string` (UTF-8 of `length` bytes) as JSON would, in quotes and
  * without control characters, which could forge lines in a log. A long one is

@@ -115,8 +115,8 @@ TEST(JsonText, NestsOnlySoDeep) {
     for (int i = 1; i < depth; i++) json += "}";
     return json;
   };
-  ReadGood(nested(32));
-  EXPECT_EQ(FaultsIn(nested(33)), Lines{"root: nests deeper than 32 levels"});
+  ReadGood(nested(255));
+  EXPECT_EQ(FaultsIn(nested(256)), Lines{"root: nests deeper than 255 levels"});
   EXPECT_EQ(FaultsIn(std::string(1000000, '[')),
-            Lines{"root: nests deeper than 32 levels"});
+            Lines{"root: nests deeper than 255 levels"});
 }
