@@ -55,6 +55,7 @@ set(RG_HOST_SOURCES
   host/breakers.c
   host/call.c
   host/clock.c
+  host/config_warnings.c
   host/entropy.c
   host/hop.c
   host/hop_set.c

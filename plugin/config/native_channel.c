@@ -12,8 +12,8 @@ static const struct balancer {
 } balancers[] = {
     {"pick_first", true},
     {"round_robin", true},
-    {"grpclb", true},
-    {"ring_hash_experimental", true},
+    {"grpclb", false},
+    {"ring_hash_experimental", false},
     {"outlier_detection_experimental", false},
     {"priority_experimental", false},
     {"rls_experimental", false},

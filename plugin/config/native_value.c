@@ -94,7 +94,7 @@ bool rg_native_atoi(const char *text, size_t length, int64_t low, int64_t high,
   strip(&text, &length);
   bool negative = length > 0 && text[0] == '-';
   size_t at = length > 0 && (negative || text[0] == '+') ? 1 : 0;
-  if (at == length) return false;
+  if (at == length || (negative && low == 0)) return false;
   int64_t value = 0; /* negative, where there is one more */
   for (; at < length; at++) {
     if (text[at] < '0' || text[at] > '9') return false;

@@ -79,7 +79,8 @@ const char *rg_native_number_text(const struct rg_native *value,
                                   char text[RG_JSON_NUMBER_SIZE]);
 
 /* Reads all of `text` as absl::SimpleAtoi does: spaces around and a sign are
- * allowed. False: it is none, or not in [low, high]. */
+ * allowed, though no minus where `low` is 0, of an unsigned type. False: it is
+ * none, or not in [low, high]. */
 bool rg_native_atoi(const char *text, size_t length, int64_t low, int64_t high,
                     int64_t *number);
 

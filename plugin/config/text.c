@@ -22,8 +22,7 @@ void rg_text_number(double value, char *text) {
 
 bool rg_text_read_number(const char *text, double *value) {
   struct rg_c_locale locale;
-  /* strtod would also take hexadecimal. */
-  if (strpbrk(text, "xX") != NULL || !rg_c_locale_enter(&locale)) return false;
+  if (!rg_c_locale_enter(&locale)) return false;
   char *end;
   *value = strtod(text, &end);
   rg_c_locale_leave(&locale);

@@ -20,7 +20,7 @@ RG_C_BEGIN
  * whatever the locale; `text` has RG_TEXT_NUMBER_SIZE bytes. */
 void rg_text_number(double value, char *text);
 
-/* Reads all of `text`, with spaces around it, as a decimal number, whatever the
+/* Reads all of `text`, with spaces around it, as strtod does, whatever the
  * locale; false: it is none, or there is no memory to read it. */
 bool rg_text_read_number(const char *text, double *value);
 

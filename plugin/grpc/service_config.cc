@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grpc/service_config.h"
 
+#include <grpc/support/log.h>
+
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -9,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "config/policy.h"
+#include "host/config_warnings.h"
 #include "host/process.h"
 
 namespace retry_guard {
@@ -77,6 +80,11 @@ rg_policy_block *ParseBlock(const grpc_core::Json &json, rg_policy_scope scope,
   return block;
 }
 
+// At a level that is logged by default, as gRPC does for what it clamps.
+void Warn(const char *line, void *) {
+  gpr_log(GPR_ERROR, "retry_guard: %s", line);
+}
+
 class Parser : public grpc_core::ServiceConfigParser::Parser {
  public:
   absl::string_view name() const override { return kParserName; }
@@ -84,6 +92,8 @@ class Parser : public grpc_core::ServiceConfigParser::Parser {
   std::unique_ptr<ParsedConfig> ParseGlobalParams(
       const grpc_core::ChannelArgs &, const grpc_core::Json &json,
       grpc_core::ValidationErrors *errors) override {
+    const std::string text = json.Dump();
+    rg_config_warnings(text.data(), text.size(), Warn, nullptr);
     rg_policy_block *block = ParseBlock(json, RG_POLICY_CHANNEL, errors);
     if (block == nullptr) return nullptr;
     return std::make_unique<Config>(block);

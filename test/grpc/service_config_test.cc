@@ -95,6 +95,26 @@ TEST_F(ServiceConfig, ABrokenPolicyOfAMethodNamesItsEntry) {
       << Log::Read();
 }
 
+TEST_F(ServiceConfig, WhatGrpcIgnoresIsLoggedOncePerConfig) {
+  const std::string config =
+      R"({"retryGuard":{},"retryPolicy":{"maxAttempts":3}})";
+  Log log;
+  for (int i = 0; i < 3; i++) Client(server_.address(), config).Call();
+  const std::string said =
+      "retry_guard: service config: retryPolicy: is ignored here";
+  const std::string text = Log::Read();
+  size_t first = text.find(said);
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find(said, first + 1), std::string::npos) << text;
+}
+
+TEST_F(ServiceConfig, WithoutTheGuardNothingIsLogged) {
+  Log log;
+  Client client(server_.address(), R"({"retryPolicy":{"maxAttempts":3}})");
+  client.Call();
+  EXPECT_EQ(Log::Read().find("retry_guard"), std::string::npos) << Log::Read();
+}
+
 TEST_F(ServiceConfig, AllFaultsAreNamedAtOnce) {
   Log log;
   Client client(server_.address(), Config()
