@@ -12,6 +12,7 @@
 #include <string>
 
 #include "config/found_faults.h"
+#include "config/service_config.h"
 #include "config/text.h"
 
 namespace {
@@ -75,6 +76,29 @@ void ExpectRightNumbers() {
   EXPECT_EQ(policy.budget.bucket.initial_milli, 1500u);
 }
 
+void ExpectRightServiceConfig() {
+  const std::string json = R"({"methodConfig": [{"name": [{}], "retryPolicy": {
+      "maxAttempts": 3, "initialBackoff": "0.1s", "maxBackoff": "1.5s",
+      "backoffMultiplier": 1.5, "retryableStatusCodes": ["UNAVAILABLE"]}}],
+      "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.25},
+      "retryGuard": {"budget": {"tokenBucket": {"tokenRatio": 0.25}}}})";
+  rg_report report;
+  rg_report_init(&report);
+  rg_service_config *config =
+      rg_service_config_read(json.data(), json.size(), &report);
+  ASSERT_NE(config, nullptr);
+  EXPECT_TRUE(rg_faults_empty(&report.errors));
+  EXPECT_TRUE(rg_faults_empty(&report.warnings));
+  EXPECT_EQ(config->methods[0].retry.multiplier_micro, 1500000u);
+  EXPECT_EQ(config->methods[0].retry.max_backoff_ms, 1500u);
+  EXPECT_EQ(config->throttling.ratio_milli, 250u);
+  rg_policy policy;
+  rg_service_config_policy(config, nullptr, &policy);
+  EXPECT_EQ(policy.budget.bucket.ratio_milli, 250u);
+  rg_service_config_destroy(config);
+  rg_report_clean_up(&report);
+}
+
 void ExpectRightFaults() {
   EXPECT_EQ(Number(1.5), "1.5");
   EXPECT_EQ(Number(0.1 + 0.2), "0.30000000000000004");
@@ -89,6 +113,7 @@ void ExpectRightFaults() {
 TEST_P(Locale, DoesNotMatterAndIsLeftAsItWas) {
   const std::string before = DecimalPoint();
   ExpectRightNumbers();
+  ExpectRightServiceConfig();
   ExpectRightFaults();
   EXPECT_EQ(DecimalPoint(), before);
 }
