@@ -79,6 +79,13 @@ set(RG_GRPC_SOURCES
   grpc/time.cc
 )
 
+set(RG_CLI_SOURCES
+  cli/file.c
+  cli/glyph.c
+  cli/paper.c
+  cli/table.c
+)
+
 # Rooted at proto/.
 set(RG_PROTOS
   retry_guard/v1/layer_mark.proto
