@@ -80,10 +80,19 @@ set(RG_GRPC_SOURCES
 )
 
 set(RG_CLI_SOURCES
+  cli/base64.c
   cli/file.c
   cli/glyph.c
+  cli/mark.c
+  cli/nearest.c
   cli/paper.c
   cli/table.c
+  cli/verb.c
+)
+
+# The command itself, which no test links.
+set(RG_CLI_PROGRAM_SOURCES
+  cli/main.c
 )
 
 # Rooted at proto/.

@@ -52,6 +52,7 @@ rg_test(rg_support_test LABEL support SOURCES ${tests} LIBS rg_test_support)
 rg_room_tests(grpc tests)
 rg_test(rg_grpc_test LABEL grpc SOURCES ${tests}
   LIBS rg_grpc rg_host rg_config rg_core rg_proto rg_test_support)
+rg_runs_command(rg_grpc_test)
 
 rg_room_tests(e2e tests)
 rg_test(rg_e2e_test LABEL e2e SOURCES ${tests}
