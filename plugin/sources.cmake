@@ -83,9 +83,13 @@ set(RG_CLI_SOURCES
   cli/base64.c
   cli/file.c
   cli/glyph.c
+  cli/init.c
   cli/mark.c
+  cli/methods.c
   cli/nearest.c
   cli/paper.c
+  cli/policy.c
+  cli/retry_config.c
   cli/table.c
   cli/verb.c
 )
@@ -97,6 +101,7 @@ set(RG_CLI_PROGRAM_SOURCES
 
 # Rooted at proto/.
 set(RG_PROTOS
+  retry_guard/v1/descriptor_set.proto
   retry_guard/v1/layer_mark.proto
   retry_guard/v1/policy.proto
   retry_guard/v1/retry_info.proto

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/init.h"
 #include "cli/mark.h"
 #include "cli/nearest.h"
 #include "cli/paper.h"
+#include "cli/policy.h"
 #include "cli/table.h"
 #include "cli/verb.h"
 #include "cli/version.h"
@@ -23,6 +25,9 @@ struct verb {
 static int help(int argc, char **argv);
 
 static const struct verb verbs[] = {
+    {"init", "print a service config to start from", rg_cli_init},
+    {"policy", "generate retry policies from what .proto files say",
+     rg_cli_policy},
     {"mark", "show what a retry mark says", rg_cli_mark},
     {"help", "say how a verb is used", help},
 };
