@@ -29,6 +29,7 @@ function(rg_runs_command name)
   add_dependencies(${name} rg_cli_program rg_descriptors)
   target_compile_definitions(${name} PRIVATE
     RG_COMMAND_PATH="$<TARGET_FILE:rg_cli_program>"
+    RG_CLI_DIR="${PROJECT_SOURCE_DIR}/plugin/cli"
     RG_DESCRIPTOR_DIR="${descriptors}")
 endfunction()
 

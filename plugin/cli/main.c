@@ -61,7 +61,7 @@ static void print_verbs(FILE *out) {
       .cells = cells[0], .rows = VERBS, .columns = 2, .indent = 2};
   fputs("Usage: retry-guard VERB ...\n\n", out);
   rg_table_write(&table, &paper);
-  fputs("\nretry-guard help VERB says more.\n", out);
+  fputs("\nretry-guard help VERB says more; so does man retry-guard.\n", out);
 }
 
 static bool asks_for_help(const char *argument) {
