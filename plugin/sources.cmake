@@ -81,6 +81,12 @@ set(RG_GRPC_SOURCES
 
 set(RG_CLI_SOURCES
   cli/base64.c
+  cli/check.c
+  cli/checked.c
+  cli/checked_json.c
+  cli/checked_text.c
+  cli/explain.c
+  cli/explanation.c
   cli/file.c
   cli/glyph.c
   cli/init.c

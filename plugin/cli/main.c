@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/check.h"
+#include "cli/explain.h"
 #include "cli/init.h"
 #include "cli/mark.h"
 #include "cli/nearest.h"
@@ -25,6 +27,8 @@ struct verb {
 static int help(int argc, char **argv);
 
 static const struct verb verbs[] = {
+    {"check", "say what is wrong with service configs", rg_cli_check},
+    {"explain", "say what a service config means for a method", rg_cli_explain},
     {"init", "print a service config to start from", rg_cli_init},
     {"policy", "generate retry policies from what .proto files say",
      rg_cli_policy},
