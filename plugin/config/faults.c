@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
+
 const char *rg_fault_kind_name(enum rg_fault_kind kind) {
   static const char *const names[RG_FAULT_KIND_COUNT] = {
       [RG_FAULT_SYNTAX] = "syntax",     [RG_FAULT_DUPLICATE] = "duplicate",
@@ -84,6 +86,8 @@ void rg_faults_vadd(struct rg_faults *faults, enum rg_fault_kind kind,
   }
   struct rg_fault fault = {kind, copy_text(path), format_text(format, args)};
   if (fault.path != NULL && fault.message != NULL && reserve(faults)) {
+    rg_text_printable(fault.path);
+    rg_text_printable(fault.message);
     faults->items[faults->count++] = fault;
     return;
   }

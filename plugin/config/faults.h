@@ -65,7 +65,9 @@ bool rg_faults_empty(const struct rg_faults *faults);
 /* How many faults were found so far, the unlisted ones included. */
 size_t rg_faults_total(const struct rg_faults *faults);
 
-/* Adds a fault; both texts are copied, `format` is printf's. */
+/* Adds a fault; both texts are copied, `format` is printf's. What is no
+ * printable UTF-8 in them becomes '?': they may quote what a parser did not
+ * understand, and go to logs and terminals. */
 void rg_faults_add(struct rg_faults *faults, enum rg_fault_kind kind,
                    const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -34,13 +34,6 @@ static json_t *parse_in_c_locale(const char *json, size_t length,
   return value;
 }
 
-/* jansson quotes what it did not understand, be it a control character. */
-static const char *printable(char *text) {
-  for (char *c = text; *c != '\0'; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7F) *c = '?';
-  return text;
-}
-
 static void explain(const char *json, json_error_t *error, const char *root,
                     struct rg_faults *faults) {
   char path[RG_JSON_PATH_SIZE];
@@ -68,7 +61,7 @@ static void explain(const char *json, json_error_t *error, const char *root,
     default:
       rg_faults_add(faults, RG_FAULT_SYNTAX, path,
                     "is not valid JSON at line %d, column %d: %s", error->line,
-                    error->column, printable(error->text));
+                    error->column, error->text);
   }
 }
 

@@ -87,12 +87,13 @@ static bool is_entry_name(const char *name) {
 static void check_key(const struct validation *v, const struct subject *s) {
   const char *name = *(char *const *)rg_field_get(s->message, s->field);
   check_length(v, s);
-  if (!is_entry_name(name))
-    rg_json_path_fault(&s->path, v->faults, RG_FAULT_VALUE,
-                       "must be the name of a metadata entry in lower case, "
-                       "without \"grpc-\" before or \"-bin\" after it, got "
-                       "\"%s\"",
-                       name);
+  if (is_entry_name(name)) return;
+  char got[RG_TEXT_QUOTED_SIZE];
+  rg_text_quote(name, strlen(name), got);
+  rg_json_path_fault(&s->path, v->faults, RG_FAULT_VALUE,
+                     "must be the name of a metadata entry in lower case, "
+                     "without \"grpc-\" before or \"-bin\" after it, got %s",
+                     got);
 }
 
 static void check_range(const struct validation *v, const struct subject *s) {

@@ -65,3 +65,46 @@ void rg_text_quote(const char *string, size_t length, char *text) {
   }
   strcpy(text + used, "\"");
 }
+
+/* The first bytes of a character, and what may follow them: the second byte
+ * keeps out what is longer than it need be, surrogates, what lies beyond the
+ * last character, and U+0080 to U+009F, which are control characters. */
+static const struct {
+  unsigned char first_low, first_high;
+  unsigned char second_low, second_high;
+  size_t bytes;
+} characters[] = {
+    {0x20, 0x7E, 0, 0, 1},       {0xC2, 0xC2, 0xA0, 0xBF, 2},
+    {0xC3, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
+    {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3},
+    {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
+    {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+};
+
+static bool is_within(unsigned char c, unsigned char low, unsigned char high) {
+  return c >= low && c <= high;
+}
+
+/* The bytes of the whole and harmless character at `at`; 0: there is none. */
+static size_t whole_character(const unsigned char *at) {
+  for (size_t i = 0; i < sizeof characters / sizeof characters[0]; i++) {
+    size_t bytes = characters[i].bytes;
+    if (!is_within(at[0], characters[i].first_low, characters[i].first_high))
+      continue;
+    if (bytes > 1 &&
+        !is_within(at[1], characters[i].second_low, characters[i].second_high))
+      return 0;
+    for (size_t n = 2; n < bytes; n++)
+      if (!is_within(at[n], 0x80, 0xBF)) return 0;
+    return bytes;
+  }
+  return 0;
+}
+
+void rg_text_printable(char *text) {
+  for (unsigned char *at = (unsigned char *)text; *at != '\0';) {
+    size_t bytes = whole_character(at);
+    if (bytes == 0) *at = '?';
+    at += bytes > 0 ? bytes : 1;
+  }
+}

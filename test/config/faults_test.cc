@@ -31,6 +31,14 @@ TEST(Faults, KeepALongMessageWhole) {
   EXPECT_EQ(faults.lines(), Lines{"a: " + text});
 }
 
+// Parsers quote what they did not understand, and long paths are cut.
+TEST(Faults, ShowNothingThatATerminalOrALogWouldTrip) {
+  Faults faults;
+  rg_faults_add(faults.get(), RG_FAULT_VALUE, "a[\"\xe2\x82", "near '%s'",
+                "\x1b[\xc6");
+  EXPECT_EQ(faults.lines(), Lines{"a[\"??: near '?[?'"});
+}
+
 TEST(Faults, AreCountedButNotKeptBeyondTheirBound) {
   Faults faults;
   for (int i = 0; i < RG_FAULTS_MAX + 5; i++)

@@ -77,6 +77,9 @@ TEST(JsonText, MustBeJson) {
       {"{\"someText\": \"a\nb\"}",
        "root.someText: is not valid JSON at line 1, column 15: unexpected "
        "newline near '\"a'"},
+      {R"({"someText": "\u00e€"})",
+       "root.someText: is not valid JSON at line 1, column 20: invalid escape "
+       "near '\"\\u00e?'"},
       {"{} {}", "root: is followed by more text at line 1, column 4"},
       {"{}}", "root: is followed by more text at line 1, column 3"},
   };

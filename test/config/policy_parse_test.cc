@@ -196,6 +196,16 @@ TEST(PolicyParse, RefusesAsKeyHeaderWhatIsNoEntryOrGrpcsOwn) {
         << name;
 }
 
+TEST(PolicyParse, QuotesAKeyHeaderThatIsRefused) {
+  const std::string fault =
+      "retryGuard.keyHeader: must be the name of a metadata entry in lower "
+      "case, without \"grpc-\" before or \"-bin\" after it, got ";
+  EXPECT_EQ(FaultsIn(R"({"keyHeader": "a\nb\"c"})"),
+            Lines{fault + R"("a\u000ab\"c")"});
+  EXPECT_EQ(FaultsIn(R"({"keyHeader": ")" + std::string(64, 'K') + R"("})"),
+            Lines{fault + '"' + std::string(58, 'K') + "...\""});
+}
+
 TEST(PolicyParse, FindsAllFaultsAtOnce) {
   EXPECT_EQ(
       FaultsIn(R"({

@@ -19,6 +19,11 @@ std::string Quote(const std::string &string) {
   return text;
 }
 
+std::string Printable(std::string text) {
+  rg_text_printable(text.data());
+  return text;
+}
+
 }  // namespace
 
 TEST(Text, ShowsANumberAsShortAsItReadsBack) {
@@ -52,4 +57,31 @@ TEST(Text, CutsALongStringBetweenCharacters) {
   std::string cut = "\"";
   for (int i = 0; i < 19; i++) cut += "€";
   EXPECT_EQ(Quote(euros), cut + "...\"");
+}
+
+TEST(Text, LeavesWholeCharactersAsTheyAre) {
+  for (const char *text :
+       {"", "a b~", "größe", "€", "\xc2\xa0", "\xed\x9f\xbf", "\xee\x80\x80",
+        "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+    EXPECT_EQ(Printable(text), text);
+}
+
+TEST(Text, MarksEachControlCharacter) {
+  EXPECT_EQ(Printable("a\nb\x1b[2J\x7f"), "a?b?[2J?");
+  EXPECT_EQ(Printable("a\xc2\x9b[2J"), "a??[2J");
+}
+
+TEST(Text, MarksEachByteOfWhatIsNoWholeCharacter) {
+  EXPECT_EQ(Printable("\xc6"), "?");
+  EXPECT_EQ(Printable("\xc6'"), "?'");
+  EXPECT_EQ(Printable("\xe2\x82"), "??");
+  EXPECT_EQ(Printable("\x80y"), "?y");
+  EXPECT_EQ(Printable("\xf0\x9f\x98x"), "???x");
+  // Too long for what they say, a surrogate, beyond the last character.
+  EXPECT_EQ(Printable("\xc1\xbf"), "??");
+  EXPECT_EQ(Printable("\xe0\x9f\xbf"), "???");
+  EXPECT_EQ(Printable("\xf0\x8f\xbf\xbf"), "????");
+  EXPECT_EQ(Printable("\xed\xa0\x80"), "???");
+  EXPECT_EQ(Printable("\xf4\x90\x80\x80"), "????");
+  EXPECT_EQ(Printable("\xf5\x80\x80\x80\xff"), "?????");
 }
