@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <map>
 #include <thread>
 #include <vector>
 
-#include "support/naive_window.h"
+#include "support/naive_retry_window.h"
 #include "support/race.h"
 #include "support/random.h"
 #include "support/wild_clock.h"
@@ -347,50 +346,6 @@ TEST_F(RetryWindow, ARefundAfterALargeStepBackGivesNothingTwice) {
 
 // ---- Random histories -------------------------------------------------------
 
-// The same promise with a count for each slot, in plain numbers.
-class NaiveRetryWindow {
- public:
-  NaiveRetryWindow(const rg_retry_window_policy &policy, uint64_t now)
-      : policy_(policy), calls_(kSlotNs), epoch_(calls_.EpochAt(now)) {}
-
-  void Begin(uint64_t now) { calls_.Add(1, now); }
-
-  // Small steps back are none; a large one leaves a window without retries.
-  void MoveTo(uint64_t now) {
-    const int64_t epoch = calls_.EpochAt(now);
-    if (epoch < epoch_ - RG_RETRY_WINDOW_MARKS) retries_.clear();
-    if (epoch > epoch_ || epoch < epoch_ - RG_RETRY_WINDOW_MARKS)
-      epoch_ = epoch;
-    while (!retries_.empty() &&
-           retries_.begin()->first < epoch_ - RG_WINDOW_SLOTS)
-      retries_.erase(retries_.begin());
-  }
-
-  int64_t Left() const {
-    int64_t left = static_cast<int64_t>(policy_.min_retries_milli);
-    left += calls_.RecentAt(epoch_) * policy_.percent * 10;
-    for (const auto &[epoch, count] : retries_) left -= count * 1000;
-    return std::max<int64_t>(left, 0);
-  }
-
-  // Returns when, for the refund.
-  int64_t Take() {
-    retries_[epoch_]++;
-    return epoch_;
-  }
-
-  void Refund(int64_t epoch) {
-    const auto found = retries_.find(epoch);
-    if (found != retries_.end()) found->second--;
-  }
-
- private:
-  rg_retry_window_policy policy_;
-  rg_test::NaiveWindow calls_;
-  int64_t epoch_;
-  std::map<int64_t, int64_t> retries_;
-};
-
 const uint64_t kStarts[] = {0, kEpochWrap - 1000 * kSecond,
                             kEpochWrap / 2 - 1000 * kSecond,
                             UINT64_MAX - 3 * kDay};
@@ -408,7 +363,7 @@ TEST_F(RetryWindow, ARandomHistoryIsThatOfTheNaiveModel) {
     rg_test::Random random(run);
     rg_test::WildClock clock(kStarts[run], kInterval, run);
     Init(kPolicies[run], clock.now());
-    NaiveRetryWindow naive(kPolicies[run], clock.now());
+    rg_test::NaiveRetryWindow naive(kPolicies[run], clock.now());
     std::vector<Token> tokens;
     for (int i = 0; i < 250000; i++) {
       clock.GoOn();
