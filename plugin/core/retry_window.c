@@ -162,6 +162,11 @@ void rg_retry_window_refund(struct rg_retry_window *window, uint32_t epoch) {
   uint32_t lowered_to = epoch;
   uint64_t taken = atomic_load(&window->taken);
   do {
+    /* Time has passed by all retries, or a large step back made them forgotten:
+     * there is none to give back, and a count below the marks would be one of
+     * four billion. If `taken` is old by now, the mark may be a newer one. */
+    if (retries_in(window, taken) == 0 && atomic_load(&window->taken) == taken)
+      return;
     lower_marks(window, lowered_to, epoch_of(taken));
     lowered_to = epoch_of(taken);
   } while (!atomic_compare_exchange_weak(

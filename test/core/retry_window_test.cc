@@ -344,6 +344,22 @@ TEST_F(RetryWindow, ARefundAfterALargeStepBackGivesNothingTwice) {
   }
 }
 
+// The retry was forgotten with the step; one less than none would be as many as
+// there can be.
+TEST_F(RetryWindow, ARefundOfAForgottenRetryLeavesTheWindowEmpty) {
+  for (uint64_t later = 0; later < 30; later++) {
+    Init(Policy(0, 5000), kNow);
+    uint32_t epoch = 0;
+    ASSERT_TRUE(Take(kNow, &epoch));
+    EXPECT_EQ(Read(kNow - 90 * kSlotNs).retries, 0u);
+    const uint64_t now = kNow + later * kSlotNs;
+    EXPECT_EQ(Read(now).retries, 0u);
+    Refund(epoch);
+    EXPECT_EQ(Read(now).retries, 0u) << later;
+    EXPECT_EQ(Drain(now), 5) << later;
+  }
+}
+
 // ---- Random histories -------------------------------------------------------
 
 const uint64_t kStarts[] = {0, kEpochWrap - 1000 * kSecond,
