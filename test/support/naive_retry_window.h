@@ -40,6 +40,9 @@ class NaiveRetryWindow {
       retries_.erase(retries_.begin());
   }
 
+  // How many slots `now` lies behind the furthest that counts.
+  int64_t Behind(uint64_t now) const { return epoch_ - calls_.EpochAt(now); }
+
   int64_t Left() const {
     int64_t left = static_cast<int64_t>(policy_.min_retries_milli);
     left += calls_.RecentAt(epoch_) * policy_.percent * 10;

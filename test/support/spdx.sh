@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every file below the folder $1 states its licence in its first two lines, but
-# for documents and what has no comments.
+# for documents, what has no comments, and inputs of fuzzers.
 set -euo pipefail
 cd "$1"
 
@@ -13,6 +13,7 @@ while read -r file; do
     status=1
   }
 done < <(find . \
-  \( -name .git -o -name .cache -o -path ./build -o -name 'bazel-*' \) -prune \
+  \( -name .git -o -name .cache -o -path ./build -o -name 'bazel-*' \
+  -o -path ./test/fuzz/corpus \) -prune \
   -o -type f ! -name LICENSE ! -name '*.md' ! -name '*.json' -print)
 exit $status
