@@ -6,13 +6,22 @@
 #define MARKS RG_RETRY_WINDOW_MARKS
 #define MILLI 1000
 
+#define CLOSED (UINT32_C(1) << 31)
+
+/* Counts are modulo 2^31. */
 static uint64_t word(uint32_t epoch, uint32_t count) {
-  return (uint64_t)epoch << 32 | count;
+  return (uint64_t)epoch << 32 | (count & ~CLOSED);
 }
 
 static uint32_t epoch_of(uint64_t w) { return (uint32_t)(w >> 32); }
 
-static uint32_t count_of(uint64_t w) { return (uint32_t)w; }
+static uint32_t count_of(uint64_t w) { return (uint32_t)w & ~CLOSED; }
+
+static uint64_t closed_bit(uint64_t w) { return w & CLOSED; }
+
+static uint32_t count_between(uint64_t from, uint64_t to) {
+  return (count_of(to) - count_of(from)) & ~CLOSED;
+}
 
 static uint32_t epoch_at(const struct rg_retry_window *window, uint64_t now) {
   return (uint32_t)(now / atomic_load_explicit(&window->calls.slot_ns,
@@ -43,7 +52,8 @@ static uint32_t first_mark(uint32_t from, uint32_t to) {
 static bool replaces(uint64_t next, uint64_t mark) {
   if (epoch_of(next) != epoch_of(mark))
     return is_newer(epoch_of(next), epoch_of(mark));
-  return (int32_t)(count_of(mark) - count_of(next)) > 0;
+  uint32_t lower_by = count_between(next, mark);
+  return lower_by > 0 && lower_by < CLOSED / 2;
 }
 
 /* Sets the marks of the epochs after `taken`'s up to `epoch`. A thread that was
@@ -67,7 +77,7 @@ static uint64_t advance(struct rg_retry_window *window, uint64_t now) {
   uint64_t taken = atomic_load(&window->taken);
   while (is_newer(epoch, epoch_of(taken))) {
     set_marks(window, taken, epoch);
-    uint64_t next = word(epoch, count_of(taken));
+    uint64_t next = word(epoch, count_of(taken)) | closed_bit(taken);
     if (atomic_compare_exchange_weak(&window->taken, &taken, next)) return next;
   }
   return taken;
@@ -77,7 +87,7 @@ static uint64_t advance(struct rg_retry_window *window, uint64_t now) {
 static uint32_t retries_in(struct rg_retry_window *window, uint64_t taken) {
   uint64_t mark =
       atomic_load(mark_of(window, epoch_of(taken) - RG_WINDOW_SLOTS));
-  return count_of(taken) - count_of(mark);
+  return count_between(mark, taken);
 }
 
 /* `now`, or where `taken` stands when time stepped back: calls that left the
@@ -121,7 +131,6 @@ void rg_retry_window_init(struct rg_retry_window *window,
   for (uint32_t i = 0; i < MARKS; i++)
     atomic_store(mark_of(window, epoch - i), word(epoch - i, 0));
   atomic_store(&window->taken, word(epoch, retries));
-  atomic_store(&window->closed, false);
 }
 
 void rg_retry_window_begin(struct rg_retry_window *window, uint64_t now) {
@@ -133,15 +142,12 @@ bool rg_retry_window_take(struct rg_retry_window *window, uint64_t now,
   uint64_t taken;
   do {
     taken = advance(window, now);
-    if (atomic_load(&window->closed)) return false;
+    if (closed_bit(taken)) return false;
     if (read_at(window, taken, now).left_milli < MILLI) return false;
   } while (!atomic_compare_exchange_weak(
       &window->taken, &taken, word(epoch_of(taken), count_of(taken) + 1)));
   *epoch = epoch_of(taken);
-  /* Whoever closed it in between may have read it without this retry. */
-  if (!atomic_load(&window->closed)) return true;
-  rg_retry_window_refund(window, *epoch);
-  return false;
+  return true;
 }
 
 /* Lowers the marks set in (from, to]: they include the retry given back. */
@@ -164,13 +170,14 @@ void rg_retry_window_refund(struct rg_retry_window *window, uint32_t epoch) {
   do {
     /* Time has passed by all retries, or a large step back made them forgotten:
      * there is none to give back, and a count below the marks would be one of
-     * four billion. If `taken` is old by now, the mark may be a newer one. */
+     * two billion. If `taken` is old by now, the mark may be a newer one. */
     if (retries_in(window, taken) == 0 && atomic_load(&window->taken) == taken)
       return;
     lower_marks(window, lowered_to, epoch_of(taken));
     lowered_to = epoch_of(taken);
   } while (!atomic_compare_exchange_weak(
-      &window->taken, &taken, word(epoch_of(taken), count_of(taken) - 1)));
+      &window->taken, &taken,
+      word(epoch_of(taken), count_of(taken) - 1) | closed_bit(taken)));
 }
 
 struct rg_retry_window_reading rg_retry_window_read(
@@ -179,5 +186,5 @@ struct rg_retry_window_reading rg_retry_window_read(
 }
 
 void rg_retry_window_close(struct rg_retry_window *window) {
-  atomic_store(&window->closed, true);
+  atomic_fetch_or(&window->taken, CLOSED);
 }

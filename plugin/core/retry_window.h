@@ -38,9 +38,10 @@ struct rg_retry_window_policy {
 struct rg_retry_window {
   RG_ATOMIC(uint32_t) percent;
   RG_ATOMIC(uint64_t) min_retries_milli;
-  RG_ATOMIC(bool) closed;
   struct rg_window calls;
-  /* Upper half: epoch. Lower half: retries taken so far, modulo 2^32. */
+  /* Upper half: epoch. Lower half: retries taken so far, modulo 2^31; its
+   * highest bit: closed. In one word, so that no take that the closing did not
+   * see succeeds after it. */
   RG_ATOMIC(uint64_t) taken;
   /* The same word as it stood at the beginning of an epoch. */
   RG_ATOMIC(uint64_t) marks[RG_RETRY_WINDOW_MARKS];
