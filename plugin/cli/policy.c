@@ -58,8 +58,8 @@ static bool read_attempts(const char *text, uint32_t *attempts) {
   char *end;
   unsigned long value = strtoul(text, &end, 10);
   *attempts = (uint32_t)value;
-  return end != text && *end == '\0' && value >= RG_MAX_ATTEMPTS_MIN &&
-         value <= RG_MAX_ATTEMPTS_MAX;
+  return end != text && *end == '\0' && value >= RG_MIN_ATTEMPTS &&
+         value <= RG_MAX_ATTEMPTS;
 }
 
 static bool read_time(const char *text, struct rg_duration *time) {

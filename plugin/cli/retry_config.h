@@ -11,14 +11,13 @@
 
 #include "cli/methods.h"
 #include "config/duration.h"
+#include "core/backoff.h"
 #include "core/cxx.h"
 
 RG_C_BEGIN
 
-/* gRPC makes no more attempts than this, whatever maxAttempts says, and needs
- * at least two for a policy. */
-#define RG_MAX_ATTEMPTS_MIN 2
-#define RG_MAX_ATTEMPTS_MAX 5
+/* gRPC wants at least two for a policy, and makes at most RG_MAX_ATTEMPTS. */
+#define RG_MIN_ATTEMPTS 2
 
 /* gRPC keeps it as a float; beyond this it is a slip in any case. */
 #define RG_MULTIPLIER_MAX 1000

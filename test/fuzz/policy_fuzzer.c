@@ -9,37 +9,16 @@
 
 #include "core/num.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/text.h"
 
 /* ---- Faults ------------------------------------------------------------- */
-
-/* The bytes that follow `first` in a character of UTF-8; -1 for none that
- * begins one. */
-static int continuation(unsigned char first) {
-  if (first < 0x80) return 0;
-  if (first >= 0xC2 && first < 0xE0) return 1;
-  if (first >= 0xE0 && first < 0xF0) return 2;
-  if (first >= 0xF0 && first < 0xF5) return 3;
-  return -1;
-}
-
-/* Whole characters, none of which moves a terminal's cursor. */
-static void check_text(const char *text) {
-  RG_FUZZ_CHECK(text != NULL && text[0] != '\0');
-  const unsigned char *at = (const unsigned char *)text;
-  while (*at != '\0') {
-    RG_FUZZ_CHECK(*at >= 0x20 && *at != 0x7F);
-    int more = continuation(*at++);
-    RG_FUZZ_CHECK(more >= 0);
-    for (; more > 0; more--) RG_FUZZ_CHECK((*at++ & 0xC0) == 0x80);
-  }
-}
 
 static void check_faults(const struct rg_faults *faults) {
   RG_FUZZ_CHECK(faults->count <= RG_FAULTS_MAX);
   RG_FUZZ_CHECK(!faults->out_of_memory);
   for (size_t i = 0; i < faults->count; i++) {
-    check_text(faults->items[i].path);
-    check_text(faults->items[i].message);
+    rg_fuzz_check_text(faults->items[i].path);
+    rg_fuzz_check_text(faults->items[i].message);
     RG_FUZZ_CHECK(strncmp(faults->items[i].path, "retryGuard", 10) == 0);
   }
 }
