@@ -12,11 +12,9 @@
 static const char help[] =
     "Usage: retry-guard explain FILE METHOD\n"
     "\n"
-    "Says what the service config in FILE (- is standard input) means for "
-    "METHOD,\n"
-    "package.Service/Method: every value of its policy and where it comes "
-    "from, when\n"
-    "its retries start, and what they cost at worst.\n"
+    "Says what the service config in FILE (- is standard input) means for\n"
+    "METHOD, package.Service/Method: every value of its policy and where it\n"
+    "comes from, when its retries start, and what they cost at worst.\n"
     "\n"
     "Exit status: 0, or 2 for a config that gRPC would refuse.\n";
 
