@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* One open bracket. */
 struct frame {
@@ -119,7 +120,9 @@ static void check_key(struct scan *scan, struct frame *frame) {
 /* Takes the key of `length` bytes, quotes included. */
 static void take_key(struct scan *scan, struct frame *frame, const char *text,
                      size_t length) {
-  set_key(frame, json_loadb(text, length, JSON_DECODE_ANY, NULL));
+  bool plain = memchr(text, '\\', length) == NULL;
+  set_key(frame, plain ? json_stringn(text + 1, length - 2)
+                       : json_loadb(text, length, JSON_DECODE_ANY, NULL));
   frame->key_next = false;
   if (frame->key != NULL)
     check_key(scan, frame);
