@@ -1,48 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // From the service config of a channel to the policy of a call.
-#include <grpc/support/log.h>
 #include <gtest/gtest.h>
 
-#include <mutex>
 #include <string>
 
 #include "grpc/client.h"
 #include "grpc/guarded.h"
+#include "grpc/log.h"
 #include "grpc/server.h"
 #include "host/mark.h"
 
 namespace rg_test {
 namespace {
-
-// What gRPC logs while this lives.
-class Log {
- public:
-  Log() {
-    Text().clear();
-    gpr_set_log_function(Keep);
-  }
-  ~Log() { gpr_set_log_function(nullptr); }
-
-  static std::string Read() {
-    std::lock_guard<std::mutex> lock(Mutex());
-    return Text();
-  }
-
- private:
-  static void Keep(gpr_log_func_args *args) {
-    std::lock_guard<std::mutex> lock(Mutex());
-    Text() += std::string(args->message) + "\n";
-  }
-  static std::string &Text() {
-    static std::string text;
-    return text;
-  }
-  static std::mutex &Mutex() {
-    static std::mutex mutex;
-    return mutex;
-  }
-};
 
 void AnswerDown(rg_rpc_incoming *incoming) { Reply(incoming); }
 
