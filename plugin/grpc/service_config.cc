@@ -55,8 +55,11 @@ class Config : public ParsedConfig {
   mutable std::atomic<const rg_method_policy *> effective_{nullptr};
 };
 
+// Also to the log: of an update that it does not take, gRPC says nothing.
 void Report(const rg_faults &faults, grpc_core::ValidationErrors *errors) {
   for (size_t i = 0; i < faults.count; i++) {
+    gpr_log(GPR_ERROR, "retry_guard: service config: field:%s error:%s",
+            faults.items[i].path, faults.items[i].message);
     grpc_core::ValidationErrors::ScopedField field(
         errors, std::string(".") + faults.items[i].path);
     errors->AddError(faults.items[i].message);

@@ -14,6 +14,7 @@
 
 #include "grpc/client.h"
 #include "grpc/guarded.h"
+#include "grpc/log.h"
 #include "grpc/name_server.h"
 #include "grpc/server.h"
 
@@ -194,6 +195,32 @@ TEST_F(Dns, AnUpdateAmongRetriesLosesNoToken) {
   EXPECT_EQ(server_.attempts(), stats.attempts);
   EXPECT_LE(stats.retries, 200u);
   EXPECT_EQ(stats.tokens_outstanding, 0u);
+}
+
+TEST_F(Dns, AWrongUpdateIsLoggedAndLeavesPolicyAndStateAlone) {
+  const struct {
+    const char *guard;
+    const char *said;
+  } cases[] = {
+      {R"({"bugdet":{}})", "retryGuard.bugdet error:is unknown"},
+      {R"({"budget":{"tokenBucket":{"tokenRatio":1.5}}})",
+       "retryGuard.budget.tokenBucket.tokenRatio "
+       "error:must be in (0, 1], got 1.5"},
+  };
+  names_->Publish(Choice(Bucket("0.5")));
+  Calls(20, GRPC_STATUS_OK);
+  for (const auto &[guard, said] : cases) {
+    Log log;
+    names_->Publish(Choice(guard));
+    EXPECT_TRUE(Eventually([text = said] {
+      return Log::Read().find(text) != std::string::npos;
+    })) << Log::Read();
+    Call(GRPC_STATUS_INVALID_ARGUMENT);
+    EXPECT_EQ(client_->Stats().budget_milli, 10000u);
+  }
+  EXPECT_EQ(Attempts(), 3u);
+  names_->Publish(Choice(Bucket("0.1")));
+  EXPECT_TRUE(Holds(1600));
 }
 
 // gRPC takes a record that is not there, and one that offers nothing, for the
