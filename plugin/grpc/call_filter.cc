@@ -27,7 +27,7 @@ struct ChannelData {
   bool retries_enabled;
   size_t retry_buffer_bytes;
   grpc_compression_algorithm compression;
-  std::atomic<bool> breaker_in_force{false};
+  ChannelPolicy policy;
 };
 
 struct CallData {
@@ -119,7 +119,7 @@ bool IsNamedScope(uint32_t scope) {
 // Refuses the call before gRPC does anything for it, where a breaker is open.
 void Admit(const ChannelData &channel, CallData *data,
            const grpc_metadata_batch &initial) {
-  if (!channel.breaker_in_force.load(std::memory_order_relaxed)) return;
+  if (!channel.policy.breaker_in_force.load(std::memory_order_relaxed)) return;
   GuardedCall *guarded = &data->guarded;
   if (IsNamedScope(channel.target->breakers.scope.load()))
     NameCall(guarded, initial);
@@ -167,7 +167,9 @@ grpc_error_handle InitCall(grpc_call_element *elem,
   data->combiner = args->call_combiner;
   data->guarded.arena = args->arena;
   data->guarded.deadline = args->deadline;
-  data->guarded.breaker_in_force = &channel->breaker_in_force;
+  data->guarded.channel = &channel->policy;
+  data->guarded.seen_number =
+      channel->policy.number.load(std::memory_order_acquire);
   retry_guard_hop *hop = HopOfParent(args->context);
   if (hop == nullptr && rg_hop_of_thread() != nullptr)
     hop = data->held_hop = retry_guard_hop_ref(rg_hop_of_thread());
@@ -223,20 +225,38 @@ GuardedCall *CallOfAttempt(grpc_call_context_element *context) {
   return static_cast<GuardedCall *>(slot->value);
 }
 
+namespace {
+
+// Puts a service config in force that is so for the second time, and remembers
+// the newest.
+void Renew(GuardedCall *call, const grpc_call_context_element *context,
+           const rg_method_policy &method, uint64_t now) {
+  uint64_t number = PolicyNumber(context, call->seen_number);
+  if (number != method.number)
+    rg_target_adopt(call->call.target, number, &method.policy, now);
+  uint64_t largest = call->channel->number.load(std::memory_order_relaxed);
+  while (largest < number && !call->channel->number.compare_exchange_weak(
+                                 largest, number, std::memory_order_release)) {
+  }
+}
+
+}  // namespace
+
 bool Bind(GuardedCall *call, const grpc_call_context_element *context,
           const grpc_metadata_batch *initial, uint64_t now) {
   if (call->call.method != nullptr) return true;
   if (!HasServiceConfig(context)) return false;
   const rg_method_policy *method = PolicyOf(context);
   if (method == nullptr || call->call.target == nullptr) {
-    call->breaker_in_force->store(false, std::memory_order_relaxed);
+    call->channel->breaker_in_force.store(false, std::memory_order_relaxed);
     return false;
   }
   const rg_policy &policy = method->policy;
   if (initial != nullptr && IsNamedScope(policy.breaker.scope))
     NameCall(call, *initial);
+  Renew(call, context, *method, now);
   rg_call_bind(&call->call, method, FromTimestamp(call->deadline, now), now);
-  call->breaker_in_force->store(
+  call->channel->breaker_in_force.store(
       policy.mode == RG_MODE_ENFORCE && !policy.breaker.disabled,
       std::memory_order_relaxed);
   return true;

@@ -15,15 +15,23 @@ namespace retry_guard {
 
 extern const grpc_channel_filter kCallFilter;
 
+// What the calls of a channel tell those that come after them.
+struct ChannelPolicy {
+  // Whether the policy lets a breaker refuse calls, as the last call that was
+  // bound knew.
+  std::atomic<bool> breaker_in_force{false};
+  // The largest number of a service config that a call was bound to.
+  std::atomic<uint64_t> number{0};
+};
+
 // A call as the filters share it.
 struct GuardedCall {
   rg_call call;
   grpc_core::Arena *arena;
   grpc_core::Timestamp deadline;
-  // The channel's: whether its policy lets a breaker refuse calls, as the last
-  // call that was bound knew.
-  std::atomic<bool> *breaker_in_force;
-  bool cancelled;  // by the application
+  ChannelPolicy *channel;
+  uint64_t seen_number;  // the channel's, when the call began
+  bool cancelled;        // by the application
   // All is asked for at once, as only unary calls do: nothing comes after the
   // first message.
   bool is_unary;

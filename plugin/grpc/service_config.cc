@@ -21,8 +21,9 @@ namespace {
 constexpr char kParserName[] = "retry_guard";
 constexpr char kBlockName[] = "retryGuard";
 
-// One place of the service config: the channel, or a methodConfig entry, which
-// is here even without a block, for what it has worked out.
+// One place of the service config: the channel, or a methodConfig entry. Is
+// here even without a block: the channel's for its number, which is that of the
+// whole service config, an entry's for what it has worked out.
 class Config : public ParsedConfig {
  public:
   explicit Config(rg_policy_block *block)
@@ -34,7 +35,15 @@ class Config : public ParsedConfig {
   }
 
   const rg_policy_block *block() const { return block_; }
-  uint64_t number() const { return number_; }
+  uint64_t number() const { return number_.load(std::memory_order_relaxed); }
+
+  // Returns the number, after taking a new one if it is below `seen`.
+  uint64_t Renew(uint64_t seen) const {
+    uint64_t number = this->number();
+    if (number >= seen) return number;
+    uint64_t next = rg_target_next_policy_number();
+    return number_.compare_exchange_strong(number, next) ? next : number;
+  }
 
   const rg_method_policy *effective() const {
     return effective_.load(std::memory_order_acquire);
@@ -51,7 +60,7 @@ class Config : public ParsedConfig {
 
  private:
   rg_policy_block *const block_;
-  const uint64_t number_;
+  mutable std::atomic<uint64_t> number_;
   mutable std::atomic<const rg_method_policy *> effective_{nullptr};
 };
 
@@ -97,9 +106,8 @@ class Parser : public grpc_core::ServiceConfigParser::Parser {
       grpc_core::ValidationErrors *errors) override {
     const std::string text = json.Dump();
     rg_config_warnings(text.data(), text.size(), Warn, nullptr);
-    rg_policy_block *block = ParseBlock(json, RG_POLICY_CHANNEL, errors);
-    if (block == nullptr) return nullptr;
-    return std::make_unique<Config>(block);
+    return std::make_unique<Config>(
+        ParseBlock(json, RG_POLICY_CHANNEL, errors));
   }
 
   std::unique_ptr<ParsedConfig> ParsePerMethodParams(
@@ -132,12 +140,12 @@ const rg_method_policy *WorkOut(const grpc_call_context_element *context,
   std::unique_ptr<rg_method_policy> policy(new (std::nothrow)
                                                rg_method_policy());
   if (policy == nullptr) return nullptr;
-  rg_policy_resolve(channel != nullptr ? channel->block() : nullptr,
+  rg_policy_resolve(channel->block(),
                     method != nullptr ? method->block() : nullptr,
                     &policy->policy);
   NameLayer(&policy->policy.layer);
   rg_process_note_layer(&policy->policy.layer);
-  policy->number = (channel != nullptr ? channel : method)->number();
+  policy->number = channel->number();
   policy->has_retry =
       LookUpRetryPolicy(context, ParserIndices().retry, &policy->retry);
   return (method != nullptr ? method : channel)->Keep(std::move(policy));
@@ -153,13 +161,19 @@ const rg_method_policy *PolicyOf(const grpc_call_context_element *context) {
   ParsedConfigs configs = LookUpConfigs(context, ParserIndices().own);
   auto *channel = static_cast<const Config *>(configs.channel);
   auto *method = static_cast<const Config *>(configs.method);
-  if (channel == nullptr && (method == nullptr || method->block() == nullptr))
+  if (channel == nullptr || (channel->block() == nullptr &&
+                             (method == nullptr || method->block() == nullptr)))
     return nullptr;
   const rg_method_policy *known =
       (method != nullptr ? method : channel)->effective();
   if (known == nullptr) known = WorkOut(context, channel, method);
   bool off = known != nullptr && known->policy.mode == RG_MODE_OFF;
   return off ? nullptr : known;
+}
+
+uint64_t PolicyNumber(const grpc_call_context_element *context, uint64_t seen) {
+  ParsedConfigs configs = LookUpConfigs(context, ParserIndices().own);
+  return static_cast<const Config *>(configs.channel)->Renew(seen);
 }
 
 }  // namespace retry_guard

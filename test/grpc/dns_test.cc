@@ -302,5 +302,17 @@ TEST_F(Dns, TheModeIsSwitchedByAnUpdate) {
   }));
 }
 
+// The channel's own config is gRPC's default for names that have none.
+TEST_F(Dns, TheChannelsOwnPolicyIsBackWhenTheRecordIsGone) {
+  names_->Publish(Choice(Bucket("0.5")));
+  Connect(Config().Guard(Bucket("0.1")).Json());
+  Calls(20, GRPC_STATUS_OK);
+  EXPECT_EQ(client_->Stats().budget_milli, 10000u);
+  names_->Publish("");
+  EXPECT_TRUE(Holds(2000));
+  names_->Publish(Choice(Bucket("0.5")));
+  EXPECT_TRUE(Holds(10000));
+}
+
 }  // namespace
 }  // namespace rg_test
