@@ -70,6 +70,7 @@ set(RG_GRPC_SOURCES
   grpc/attempt_filter.cc
   grpc/attempt_timer.cc
   grpc/call_filter.cc
+  grpc/channel_policy.cc
   grpc/compat.cc
   grpc/hop_api.cc
   grpc/mark_metadata.cc

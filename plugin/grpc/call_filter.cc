@@ -23,6 +23,8 @@ namespace {
 constexpr int kDefaultRetryBufferBytes = 256 << 10;
 
 struct ChannelData {
+  explicit ChannelData(grpc_channel_element *elem) : policy(elem) {}
+
   rg_target *target;
   bool retries_enabled;
   size_t retry_buffer_bytes;
@@ -117,13 +119,18 @@ bool IsNamedScope(uint32_t scope) {
 }
 
 // Refuses the call before gRPC does anything for it, where a breaker is open.
-void Admit(const ChannelData &channel, CallData *data,
+// A scout is left to its attempt, which knows the policy and asks again.
+void Admit(ChannelData *channel, CallData *data,
            const grpc_metadata_batch &initial) {
-  if (!channel.policy.breaker_in_force.load(std::memory_order_relaxed)) return;
+  if (!channel->policy.breaker_in_force()) return;
   GuardedCall *guarded = &data->guarded;
-  if (IsNamedScope(channel.target->breakers.scope.load()))
+  uint64_t now = rg_clock_now();
+  if (IsNamedScope(channel->target->breakers.scope.load()))
     NameCall(guarded, initial);
-  rg_admission admission = rg_call_admit(&guarded->call, rg_clock_now());
+  guarded->scout =
+      rg_call_is_barred(&guarded->call, now) && channel->policy.NeedsScout(now);
+  if (guarded->scout) return;
+  rg_admission admission = rg_call_admit(&guarded->call, now);
   if (admission.refusal != RG_REFUSED_NOT)
     data->rejection = RefusalError(guarded->call, admission);
 }
@@ -141,7 +148,7 @@ void StartBatch(grpc_call_element *elem,
                              batch->recv_message &&
                              batch->recv_trailing_metadata;
   if (batch->send_initial_metadata)
-    Admit(*channel, data,
+    Admit(channel, data,
           *batch->payload->send_initial_metadata.send_initial_metadata);
   if (!data->rejection.ok()) {
     grpc_transport_stream_op_batch_finish_with_failure(batch, data->rejection,
@@ -168,8 +175,7 @@ grpc_error_handle InitCall(grpc_call_element *elem,
   data->guarded.arena = args->arena;
   data->guarded.deadline = args->deadline;
   data->guarded.channel = &channel->policy;
-  data->guarded.seen_number =
-      channel->policy.number.load(std::memory_order_acquire);
+  data->guarded.seen_number = channel->policy.number();
   retry_guard_hop *hop = HopOfParent(args->context);
   if (hop == nullptr && rg_hop_of_thread() != nullptr)
     hop = data->held_hop = retry_guard_hop_ref(rg_hop_of_thread());
@@ -197,7 +203,7 @@ grpc_error_handle InitChannel(grpc_channel_element *elem,
                               grpc_channel_element_args *args) {
   auto channel_args = grpc_core::ChannelArgs::FromC(args->channel_args);
   std::string uri(channel_args.GetString(GRPC_ARG_SERVER_URI).value_or(""));
-  auto *channel = new (elem->channel_data) ChannelData();
+  auto *channel = new (elem->channel_data) ChannelData(elem);
   channel->target = rg_target_acquire(uri.c_str());
   channel->retries_enabled =
       channel_args.GetBool(GRPC_ARG_ENABLE_RETRIES).value_or(true);
@@ -227,17 +233,13 @@ GuardedCall *CallOfAttempt(grpc_call_context_element *context) {
 
 namespace {
 
-// Puts a service config in force that is so for the second time, and remembers
-// the newest.
+// Puts a service config in force that is so for the second time.
 void Renew(GuardedCall *call, const grpc_call_context_element *context,
            const rg_method_policy &method, uint64_t now) {
   uint64_t number = PolicyNumber(context, call->seen_number);
   if (number != method.number)
     rg_target_adopt(call->call.target, number, &method.policy, now);
-  uint64_t largest = call->channel->number.load(std::memory_order_relaxed);
-  while (largest < number && !call->channel->number.compare_exchange_weak(
-                                 largest, number, std::memory_order_release)) {
-  }
+  call->channel->Note(number, context, call->scout);
 }
 
 }  // namespace
@@ -248,7 +250,7 @@ bool Bind(GuardedCall *call, const grpc_call_context_element *context,
   if (!HasServiceConfig(context)) return false;
   const rg_method_policy *method = PolicyOf(context);
   if (method == nullptr || call->call.target == nullptr) {
-    call->channel->breaker_in_force.store(false, std::memory_order_relaxed);
+    call->channel->SetBreakerInForce(false);
     return false;
   }
   const rg_policy &policy = method->policy;
@@ -256,9 +258,8 @@ bool Bind(GuardedCall *call, const grpc_call_context_element *context,
     NameCall(call, *initial);
   Renew(call, context, *method, now);
   rg_call_bind(&call->call, method, FromTimestamp(call->deadline, now), now);
-  call->channel->breaker_in_force.store(
-      policy.mode == RG_MODE_ENFORCE && !policy.breaker.disabled,
-      std::memory_order_relaxed);
+  call->channel->SetBreakerInForce(policy.mode == RG_MODE_ENFORCE &&
+                                   !policy.breaker.disabled);
   return true;
 }
 

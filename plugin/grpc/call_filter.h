@@ -6,23 +6,13 @@
 #ifndef RETRY_GUARD_GRPC_CALL_FILTER_H
 #define RETRY_GUARD_GRPC_CALL_FILTER_H
 
-#include <atomic>
-
+#include "grpc/channel_policy.h"
 #include "grpc/compat.h"
 #include "host/call.h"
 
 namespace retry_guard {
 
 extern const grpc_channel_filter kCallFilter;
-
-// What the calls of a channel tell those that come after them.
-struct ChannelPolicy {
-  // Whether the policy lets a breaker refuse calls, as the last call that was
-  // bound knew.
-  std::atomic<bool> breaker_in_force{false};
-  // The largest number of a service config that a call was bound to.
-  std::atomic<uint64_t> number{0};
-};
 
 // A call as the filters share it.
 struct GuardedCall {
@@ -31,6 +21,7 @@ struct GuardedCall {
   grpc_core::Timestamp deadline;
   ChannelPolicy *channel;
   uint64_t seen_number;  // the channel's, when the call began
+  bool scout;            // goes and sees which policy the channel has
   bool cancelled;        // by the application
   // All is asked for at once, as only unary calls do: nothing comes after the
   // first message.

@@ -67,6 +67,21 @@ ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
           data->GetMethodParsedConfig(parser_index)};
 }
 
+absl::string_view ServiceConfigText(const grpc_call_context_element *context) {
+  auto *data = static_cast<grpc_core::ServiceConfigCallData *>(
+      context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
+  return data->service_config()->json_string();
+}
+
+std::string ServiceConfigText(grpc_channel_element *elem) {
+  char *text = nullptr;
+  grpc_channel_info info = {nullptr, &text};
+  grpc_channel_next_get_info(elem, &info);
+  std::string result = text != nullptr ? text : "";
+  gpr_free(text);
+  return result;
+}
+
 size_t ParserIndex(const char *name) {
   return grpc_core::CoreConfiguration::Get()
       .service_config_parser()

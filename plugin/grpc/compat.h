@@ -21,6 +21,7 @@ library is built without it: compile this file with -UNDEBUG"
 
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "core/backoff.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
@@ -94,6 +95,11 @@ struct ParsedConfigs {
 bool HasServiceConfig(const grpc_call_context_element *context);
 ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
                             size_t parser_index);
+
+// The JSON text of a call's service config, which it has; and of what the
+// channel below the filter `elem` has got last, "" while there is none.
+absl::string_view ServiceConfigText(const grpc_call_context_element *context);
+std::string ServiceConfigText(grpc_channel_element *elem);
 
 // The place of the parser called `name`.
 size_t ParserIndex(const char *name);

@@ -116,6 +116,12 @@ static void settle(struct rg_call *call, struct rg_breaker *breaker,
   }
 }
 
+bool rg_call_is_barred(const struct rg_call *call, uint64_t now) {
+  const struct rg_breaker *breaker =
+      rg_breakers_find(&call->target->breakers, &call->key, now);
+  return breaker != NULL && rg_breaker_rejects(breaker, now);
+}
+
 struct rg_admission rg_call_admit(struct rg_call *call, uint64_t now) {
   struct rg_admission admission = no_admission;
   if (!breaker_refuses(call, 0, &call->breaker, &call->permit,

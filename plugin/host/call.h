@@ -118,6 +118,9 @@ void rg_call_name(struct rg_call *call, const char *path, size_t length);
  * connections would never be seen to be open. */
 struct rg_admission rg_call_admit(struct rg_call *call, uint64_t now);
 
+/* Whether rg_call_admit would refuse the call. Takes no permit. */
+bool rg_call_is_barred(const struct rg_call *call, uint64_t now);
+
 /* Tells the call its policy and the deadline that gRPC enforces, once: before
  * the first attempt, or before the end of a call that never got one. */
 void rg_call_bind(struct rg_call *call, const struct rg_method_policy *method,

@@ -68,6 +68,21 @@ class Dns : public Guarded {
       EXPECT_EQ(client_->Call().status, status);
   }
 
+  static std::string BreakerChoice(const std::string &breaker) {
+    return Choice(Config().Guard("{}").Breaker(breaker));
+  }
+
+  // Until it refuses calls, and for longer than any test.
+  void OpenBreaker() {
+    names_->Publish(
+        BreakerChoice(R"({"consecutiveFailures":3,"cooldown":"3600s"})"));
+    uint64_t rejections = client_->Stats().breaker_rejections;
+    EXPECT_TRUE(Eventually([&] {
+      Call(GRPC_STATUS_UNAVAILABLE);
+      return client_->Stats().breaker_rejections > rejections;
+    }));
+  }
+
   // How many attempts a call makes that always fails.
   uint64_t Attempts() {
     uint64_t before = server_.attempts();
@@ -223,6 +238,35 @@ TEST_F(Dns, AWrongUpdateIsLoggedAndLeavesPolicyAndStateAlone) {
   EXPECT_TRUE(Holds(1600));
 }
 
+TEST_F(Dns, AWrongUpdateLeavesAnOpenBreakerOpen) {
+  OpenBreaker();
+  Log log;
+  names_->Publish(BreakerChoice(R"({"cooldown":"-1s"})"));
+  EXPECT_TRUE(Eventually([] {
+    return Log::Read().find("retryGuard.circuitBreaker.cooldown") !=
+           std::string::npos;
+  })) << Log::Read();
+  uint64_t attempts = server_.attempts();
+  EXPECT_EQ(Call(GRPC_STATUS_OK).status, GRPC_STATUS_UNAVAILABLE);
+  EXPECT_EQ(client_->Stats().breaker_state, RETRY_GUARD_BREAKER_OPEN);
+  EXPECT_EQ(server_.attempts(), attempts);
+}
+
+// They never come as far as gRPC's service config; the last of these has no
+// policy at all.
+TEST_F(Dns, AnUpdateReachesCallsThatAnOpenBreakerRefuses) {
+  for (const std::string &update :
+       {BreakerChoice(R"({"disabled":true})"),
+        BreakerChoice(R"({"cooldown":"0.1s"})"), Choice(""), std::string()}) {
+    OpenBreaker();
+    EXPECT_EQ(Call(GRPC_STATUS_OK).status, GRPC_STATUS_UNAVAILABLE);
+    names_->Publish(update);
+    EXPECT_TRUE(Eventually([&] {
+      return Call(GRPC_STATUS_OK).status == GRPC_STATUS_OK;
+    })) << update;
+  }
+}
+
 // gRPC takes a record that is not there, and one that offers nothing, for the
 // wish to have no service config: neither retries nor a guard.
 TEST_F(Dns, ARecordThatVanishesTakesRetriesAndGuardWithIt) {
@@ -279,6 +323,8 @@ TEST_F(Dns, ThePolicyOutlivesTheNameServer) {
   EXPECT_EQ(server_.attempts() - before,
             10 + std::min<uint64_t>(20, calls / 2));
   names_->Publish(Choice(Bucket("0.1")));
+  // It would ask again after a pause that has grown with the failures.
+  grpc_channel_reset_connect_backoff(client_->grpc());
   EXPECT_TRUE(Holds((calls * 500 - 20000) / 5));
 }
 

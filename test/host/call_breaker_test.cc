@@ -208,6 +208,18 @@ TEST_F(CallRejected, IsNotCountedAsAFailureHoweverLateItEnds) {
   EXPECT_EQ(counters().breaker_rejections, 2u);
 }
 
+TEST_F(CallRejected, IsForeseenWithoutTakingAPermit) {
+  Call call = Unbound();
+  EXPECT_FALSE(call.IsBarred());
+  Open();
+  EXPECT_TRUE(call.IsBarred());
+  EXPECT_EQ(counters().breaker_rejections, 0u);
+  now_ += 5 * kSecond;
+  EXPECT_FALSE(call.IsBarred());
+  EXPECT_TRUE(HasRoomForAProbe());
+  EXPECT_EQ(counters().breaker_probes, 0u);
+}
+
 // Told when the cooldown is over: it is no probe.
 TEST_F(CallRejected, DoesNotReopenTheBreaker) {
   Open();

@@ -168,6 +168,7 @@ class Call {
   void Name(const std::string &path) {
     rg_call_name(&call_, path.data(), path.size());
   }
+  bool IsBarred() const { return rg_call_is_barred(&call_, *now_); }
   rg_admission Admit() { return rg_call_admit(&call_, *now_); }
   void Bind(const rg_method_policy *method,
             uint64_t deadline = RG_DEADLINE_NONE) {
