@@ -81,8 +81,11 @@ static bool move(struct rg_breaker *breaker, uint64_t word,
       &breaker->state, &word, word_of(next, generation_of(word) + 1, until));
 }
 
+/* Disabled first and enabled last, since nothing is to open by the parameters
+ * of a breaker that is off. */
 static void set_parameters(struct rg_breaker *b,
                            const struct rg_breaker_policy *policy) {
+  if (policy->disabled) atomic_store(&b->disabled, true);
   store32(&b->failure_ratio_milli, policy->failure_ratio_milli);
   store32(&b->min_requests, policy->min_requests);
   store32(&b->consecutive_failures, policy->consecutive_failures);
@@ -259,6 +262,7 @@ static bool is_tripped(struct rg_breaker *breaker, uint64_t now) {
 static enum rg_settlement settle_closed(struct rg_breaker *breaker,
                                         uint64_t word, enum rg_result result,
                                         uint64_t now, uint64_t random) {
+  if (atomic_load(&breaker->disabled)) return RG_SETTLED;
   rg_window_add(&breaker->total, 1, now);
   if (result == RG_RESULT_FAILURE) {
     rg_window_add(&breaker->failures, 1, now);
@@ -269,9 +273,9 @@ static enum rg_settlement settle_closed(struct rg_breaker *breaker,
     /* A success can trip it too: it may be the one that makes enough. */
     if (load32(&breaker->doubted) == 0) return RG_SETTLED;
   }
-  bool opened =
-      is_tripped(breaker, now) && move(breaker, word, RG_BREAKER_TRIPPED,
-                                       cooldown_end(breaker, 0, now, random));
+  bool opened = is_tripped(breaker, now) && !atomic_load(&breaker->disabled) &&
+                move(breaker, word, RG_BREAKER_TRIPPED,
+                     cooldown_end(breaker, 0, now, random));
   return opened ? RG_SETTLED_OPENED : RG_SETTLED;
 }
 

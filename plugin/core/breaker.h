@@ -151,6 +151,7 @@ struct rg_breaker_admission rg_breaker_admit(struct rg_breaker *breaker,
 bool rg_breaker_rejects(const struct rg_breaker *breaker, uint64_t now);
 
 /* Gives `permit` back with the attempt's result; a permit not held is ignored.
+ * While the breaker is disabled only those of probes can move it.
  * `random`, 64 random bits, lengthens a cooldown that starts here. */
 enum rg_settlement rg_breaker_settle(struct rg_breaker *breaker,
                                      struct rg_permit *permit,

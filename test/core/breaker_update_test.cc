@@ -37,6 +37,17 @@ TEST_F(BreakerUpdate, DisabledWhileOpenItAdmitsUntilItIsEnabled) {
   ExpectOpenUntil(kNow + kCooldown);
 }
 
+// Whatever its other parameters are by then: nobody chose them with care.
+TEST_F(BreakerUpdate, DisabledItIgnoresTheResultsOfPermitsGivenOutBefore) {
+  rg_breaker_admission before = Admit(kNow);
+  policy_.disabled = true;
+  policy_.min_requests = 1;
+  policy_.consecutive_failures = 1;
+  Update();
+  EXPECT_EQ(Settle(&before.permit, RG_RESULT_FAILURE, kNow), RG_SETTLED);
+  EXPECT_EQ(State(), RG_BREAKER_CLOSED);
+}
+
 TEST_F(BreakerUpdate, AnUpdateKeepsTheWindow) {
   Fail(kMinRequests - 1, kNow);
   policy_.min_requests++;

@@ -138,6 +138,7 @@ class NaiveBreaker {
   }
 
   rg_settlement SettleClosed(rg_result result, uint64_t now, uint64_t random) {
+    if (policy_.disabled) return RG_SETTLED;
     total_->Add(1, now);
     if (result == RG_RESULT_SUCCESS) {
       in_a_row_ = 0;
