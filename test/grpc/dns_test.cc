@@ -5,7 +5,6 @@
 #include <grpc/support/alloc.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -119,7 +118,7 @@ class Dns : public Guarded {
                    answer.status = answer_;
                    Reply(incoming, answer);
                  },
-                 {{GRPC_ARG_MAX_CONNECTION_AGE_MS, 30}}};
+                 {{GRPC_ARG_MAX_CONNECTION_AGE_MS, 10}}};
   std::unique_ptr<NameServer> names_;
   std::unique_ptr<Client> client_;
 };
@@ -315,14 +314,15 @@ TEST_F(Dns, ThePolicyOutlivesTheNameServer) {
   Calls(20, GRPC_STATUS_OK);
   names_->Stop();
   uint64_t calls = 20;
-  for (uint64_t last = connections_ + 3; connections_ < last; calls++)
+  for (uint64_t last = connections_ + 3; connections_ < last || calls < 40;
+       calls++)
     Calls(1, GRPC_STATUS_OK);
   EXPECT_EQ(client_->Stats().budget_milli, calls * 500);
   uint64_t before = server_.attempts();
   Calls(10, GRPC_STATUS_UNAVAILABLE);
-  EXPECT_EQ(server_.attempts() - before,
-            10 + std::min<uint64_t>(20, calls / 2));
+  EXPECT_EQ(server_.attempts() - before, 30u);
   names_->Publish(Choice(Bucket("0.1")));
+  names_->Restart();
   // It would ask again after a pause that has grown with the failures.
   grpc_channel_reset_connect_backoff(client_->grpc());
   EXPECT_TRUE(Holds((calls * 500 - 20000) / 5));
@@ -358,6 +358,29 @@ TEST_F(Dns, TheChannelsOwnPolicyIsBackWhenTheRecordIsGone) {
   EXPECT_TRUE(Holds(2000));
   names_->Publish(Choice(Bucket("0.5")));
   EXPECT_TRUE(Holds(10000));
+}
+
+// gRPC throws the dice between these two each time that it asks for the name.
+TEST_F(Dns, HundredsOfUpdatesAmongCallsAddUp) {
+  const char kWindow[] = R"({"budget":{"window":{"percent":50,
+      "interval":"3600s"}},"circuitBreaker":{"scope":"METHOD",
+      "minRequests":1000000}})";
+  const std::string bucket = Choice(Bucket("0.5")), window = Choice(kWindow);
+  names_->Publish(R"([{"percentage":50,)" +
+                  bucket.substr(2, bucket.size() - 3) + "," + window.substr(1));
+  uint64_t calls = 0;
+  for (uint64_t last = connections_ + 300; connections_ < last; calls += 8) {
+    answer_ = calls % 24 == 0 ? GRPC_STATUS_UNAVAILABLE : GRPC_STATUS_OK;
+    for (const Result &result : client_->Calls(8))
+      EXPECT_EQ(result.status, answer_) << result.details;
+  }
+  retry_guard_stats stats = client_->Stats();
+  EXPECT_EQ(stats.calls, calls);
+  EXPECT_EQ(stats.attempts, stats.calls + stats.retries);
+  EXPECT_EQ(server_.attempts(), stats.attempts);
+  EXPECT_GT(stats.retries, 0u);
+  EXPECT_LT(stats.retries, calls / 2);
+  EXPECT_EQ(stats.tokens_outstanding, 0u);
 }
 
 }  // namespace

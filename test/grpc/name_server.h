@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A DNS server on loopback, dnsmasq, that knows one host: 127.0.0.1, with the
-// service config that a test publishes. The program alone is Debian's package
-// dnsmasq-base, which starts no service; here it needs neither root nor files.
+// Name servers on loopback that know one host: 127.0.0.1, with the service
+// config that a test publishes. One answers gRPC and asks two others, of which
+// now this, now that one is there with what was published last: at no moment
+// does a question go without an answer.
+//
+// All are dnsmasq, whose program alone is Debian's package dnsmasq-base, which
+// starts no service; here it needs neither root nor files.
 #ifndef RG_TEST_GRPC_NAME_SERVER_H
 #define RG_TEST_GRPC_NAME_SERVER_H
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,7 +33,8 @@ class NameServer {
 
   // Without a service config.
   NameServer() {
-    for (int i = 0; i < 100 && !Start(); i++) port_ = SomePort();
+    Publish("");
+    StartUp(&front_);
   }
   ~NameServer() { Stop(); }
   NameServer(const NameServer &) = delete;
@@ -35,20 +43,23 @@ class NameServer {
   // From its return on the host's TXT record holds the choices of service
   // configs `json`; "": there is no record.
   void Publish(const std::string &json) {
-    Stop();
     text_ = json.empty() ? "" : "grpc_config=" + json;
-    bool started = false;
-    for (int i = 0; i < 100 && !started; i++) started = Start();
-    ASSERT_TRUE(started);
+    StartUp(&backs_[next_]);
+    next_ = 1 - next_;
+    Stop(&backs_[next_]);
   }
 
   // From its return on nobody listens.
-  void Stop() { rg_process_stop(&process_, kPatienceMs); }
+  void Stop() {
+    for (Program *program : {&front_, &backs_[0], &backs_[1]}) Stop(program);
+  }
+  // The opposite: who was stopped answers again.
+  void Restart() { StartUp(&front_); }
 
   // What a channel is created with, to find a server on `port` by this.
   std::string Target(int port) const {
-    return "dns://127.0.0.1:" + std::to_string(port_) + "/" + kHost + ":" +
-           std::to_string(port);
+    return "dns://127.0.0.1:" + std::to_string(front_.port) + "/" + kHost +
+           ":" + std::to_string(port);
   }
 
  private:
@@ -59,7 +70,25 @@ class NameServer {
   // while the server starts anew.
   static int SomePort() {
     static std::mt19937 random{std::random_device{}()};
-    return std::uniform_int_distribution<>(10000, 30000)(random);
+    for (;;) {
+      int port = std::uniform_int_distribution<>(10000, 30000)(random);
+      if (IsFree(port)) return port;
+    }
+  }
+
+  static bool IsFree(int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    bool is_free = true;
+    for (int type : {SOCK_STREAM, SOCK_DGRAM}) {
+      int fd = socket(AF_INET, type, 0);
+      is_free &=
+          bind(fd, reinterpret_cast<sockaddr *>(&address), sizeof address) == 0;
+      close(fd);
+    }
+    return is_free;
   }
 
   // A record's data: strings of at most 255 bytes, in hexadecimal.
@@ -79,8 +108,30 @@ class NameServer {
     return hex;
   }
 
-  std::vector<std::string> Arguments() const {
+  struct Program {
+    int port = SomePort();
+    rg_process process{};
+  };
+
+  // What dnsmasq answers by: the others, or what it knows itself.
+  std::vector<std::string> Knowledge(bool is_front) const {
     const std::string host = kHost;
+    if (is_front)
+      return {"--cache-size=0", "--all-servers", Ask(backs_[0]),
+              Ask(backs_[1])};
+    std::vector<std::string> known = {"--local=/" + host + "/",
+                                      "--host-record=" + host + ",127.0.0.1"};
+    if (!text_.empty())
+      known.push_back("--dns-rr=_grpc_config." + host + ",16," + Data(text_));
+    return known;
+  }
+
+  static std::string Ask(const Program &back) {
+    return "--server=127.0.0.1#" + std::to_string(back.port);
+  }
+
+  // False when it does not come up: the port is taken.
+  bool Start(Program *program) {
     std::vector<std::string> arguments = {
         // Its words come by standard error; as its own successor it stays the
         // process that was started.
@@ -95,33 +146,37 @@ class NameServer {
         "--no-hosts",
         "--listen-address=127.0.0.1",
         "--bind-interfaces",
-        "--port=" + std::to_string(port_),
-        "--local=/" + host + "/",
-        "--host-record=" + host + ",127.0.0.1"};
-    if (!text_.empty())
-      arguments.push_back("--dns-rr=_grpc_config." + host + ",16," +
-                          Data(text_));
-    return arguments;
-  }
-
-  // False when it does not come up: the port is taken.
-  bool Start() {
-    const std::vector<std::string> arguments = Arguments();
+        "--port=" + std::to_string(program->port)};
+    for (const std::string &known : Knowledge(program == &front_))
+      arguments.push_back(known);
     std::vector<const char *> argv;
     for (const std::string &argument : arguments)
       argv.push_back(argument.c_str());
     argv.push_back(nullptr);
-    if (!rg_process_start(&process_, argv.data())) return false;
+    if (!rg_process_start(&program->process, argv.data())) return false;
     char line[1024];
-    while (rg_process_read_line(&process_, line, sizeof line, kPatienceMs))
+    while (
+        rg_process_read_line(&program->process, line, sizeof line, kPatienceMs))
       if (std::string(line).find(": started") != std::string::npos) return true;
-    Stop();
+    Stop(program);
     return false;
   }
 
-  int port_ = SomePort();
+  // Ports are for good once gRPC or the front knows them.
+  void StartUp(Program *program) {
+    bool started = false;
+    for (int i = 0; i < 100 && !started; i++) started = Start(program);
+    ASSERT_TRUE(started);
+  }
+
+  static void Stop(Program *program) {
+    rg_process_stop(&program->process, kPatienceMs);
+  }
+
+  Program front_;
+  Program backs_[2];
+  int next_ = 0;
   std::string text_;
-  rg_process process_{};
 };
 
 }  // namespace rg_test
