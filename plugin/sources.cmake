@@ -4,6 +4,7 @@
 # builds read this list, so it holds nothing but set() and one file a line.
 
 set(RG_CORE_SOURCES
+  core/amplification.c
   core/backoff.c
   core/breaker.c
   core/budget.c
