@@ -57,6 +57,7 @@ set(RG_HOST_SOURCES
   host/call.c
   host/clock.c
   host/config_warnings.c
+  host/delays.c
   host/entropy.c
   host/hop.c
   host/hop_set.c

@@ -220,6 +220,13 @@ typedef enum retry_guard_breaker_state {
   RETRY_GUARD_BREAKER_HALF_OPEN = 2, /* a probe, to see */
 } retry_guard_breaker_state;
 
+/* Buckets of the delay histogram. */
+#define RETRY_GUARD_DELAY_BUCKETS 13
+
+/* The longest delay of `bucket`, in milliseconds; UINT64_MAX for the last one.
+ * The bounds never change. Thread-safe. */
+RETRY_GUARD_API uint64_t retry_guard_delay_bound_ms(size_t bucket);
+
 /* Counters of one target since it was first used; nothing resets them. They
  * are written without locks, so a snapshot taken under load is not one instant
  * for all fields, but each field is exact and never decreases unless it says
@@ -267,6 +274,18 @@ typedef struct retry_guard_stats {
   retry_guard_breaker_state breaker_state;
   /* Times the guard failed itself and let a call pass untouched. */
   uint64_t fail_open;
+  /* Retries by how long they were made to wait: the last bucket whose bound is
+   * not below it (retry_guard_delay_bound_ms); and the sum of these times, in
+   * milliseconds. With `backoff.jitter` NATIVE the delay is gRPC's to draw, and
+   * its upper bound counts. */
+  uint64_t delays[RETRY_GUARD_DELAY_BUCKETS];
+  uint64_t delay_ms;
+  /* Retry amplification: retries for 1,000 calls of the last minute. Healthy
+   * below 100. Rises and falls. */
+  uint32_t amplification_milli;
+  /* Whether it has been above the policy's amplificationAlarm for a minute, and
+   * not well below since. */
+  bool amplification_alarm;
 } retry_guard_stats;
 
 /* Fills `stats` (its size set) with the counters of `target`, spelled as the
@@ -280,6 +299,18 @@ typedef struct retry_guard_stats {
  * ever takes. */
 RETRY_GUARD_API retry_guard_status
 retry_guard_stats_get(const char *target, retry_guard_stats *stats);
+
+/* Calls `visit` with the name and the counters of each target that a guarded
+ * call went to, in no particular order; both are valid during the visit only.
+ * Targets that come or go meanwhile may be missed, none is visited twice. The
+ * visitor may use this library and gRPC: no lock is held meanwhile.
+ *
+ * Returns OK, or INVALID_ARGUMENT for NULL. Thread-safe; takes the lock of the
+ * target table for each step, which no call ever takes. */
+RETRY_GUARD_API retry_guard_status
+retry_guard_stats_each(void (*visit)(const char *target,
+                                     const retry_guard_stats *stats, void *arg),
+                       void *arg);
 
 /* What concerns the process rather than a target. */
 typedef struct retry_guard_process_stats {

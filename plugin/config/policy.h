@@ -44,6 +44,8 @@ struct rg_policy {
   bool budgeted;
   struct rg_backoff_policy backoff;
   struct rg_layer_policy layer;
+  /* Retries for 1,000 calls that are alarming, of the target; 0: none are. */
+  uint32_t amplification_alarm_milli;
 };
 
 /* One parsed and validated block. */

@@ -41,5 +41,6 @@ struct rg_policy rg_policy_defaults(void) {
       .backoff = {.jitter = RG_DEFAULT_JITTER, .floor_ms = RG_DEFAULT_FLOOR_MS},
       .layer = {.mode = RG_DEFAULT_LAYER_MODE,
                 .max_hops = RG_DEFAULT_LAYER_MAX_HOPS},
+      .amplification_alarm_milli = RG_DEFAULT_AMPLIFICATION_ALARM_MILLI,
   };
 }

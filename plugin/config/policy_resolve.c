@@ -204,6 +204,9 @@ void rg_policy_resolve(const struct rg_policy_block *channel,
       set_budget(&policy->budget, channel->message->budget);
     if (channel->message->circuit_breaker != NULL)
       set_breaker(&policy->breaker, channel->message->circuit_breaker);
+    if (channel->message->has_amplification_alarm)
+      policy->amplification_alarm_milli =
+          (uint32_t)milli(channel->message->amplification_alarm);
     set_common(policy, channel->message);
   }
   if (method != NULL) set_common(policy, method->message);

@@ -47,6 +47,7 @@ static const struct rg_rule rules[] = {
     {LAYER, "max_hops", RG_SCOPE_CHANNEL, NUMBER(1, 255)},
     {LAYER, "baggage", RG_SCOPE_CHANNEL, ANY},
     {POLICY, "circuit_breaker", RG_SCOPE_TARGET, ANY},
+    {POLICY, "amplification_alarm", RG_SCOPE_TARGET, NUMBER(0, 5)},
     {BREAKER, "failure_ratio", RG_SCOPE_TARGET, NUMBER(0, 1)},
     {BREAKER, "window", RG_SCOPE_TARGET, DURATION(100, 3600000)},
     {BREAKER, "min_requests", RG_SCOPE_TARGET, NUMBER(1, 1000000)},

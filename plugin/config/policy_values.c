@@ -81,6 +81,7 @@ static const struct row rows[] = {
     {"idempotency", ENUM, AT(idempotency.mode),
      &retry_guard__v1__policy__idempotency__descriptor},
     {"keyHeader", TEXT, AT(idempotency.key_header), NULL},
+    {"amplificationAlarm", MILLI, AT(amplification_alarm_milli), NULL},
 };
 
 _Static_assert(sizeof rows / sizeof rows[0] <= RG_POLICY_VALUES_MAX,

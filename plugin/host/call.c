@@ -76,6 +76,8 @@ void rg_call_bind(struct rg_call *call, const struct rg_method_policy *method,
   call->deadline = deadline;
   if (method->policy.budgeted) call->budget = &call->target->budget;
   rg_target_adopt(call->target, method->number, &method->policy, now);
+  if (rg_amplification_alarmed(&call->target->amplification))
+    rg_target_watch(call->target, now);
 }
 
 /* ---- The breaker -------------------------------------------------------- */
@@ -418,7 +420,11 @@ struct rg_verdict rg_call_attempt_end(struct rg_call *call,
   verdict = rg_verdict_decide(&c, &seen, now, random);
   if (verdict.action == RG_ACTION_STOP)
     count(&counters(call)->stops[verdict.reason]);
-  if (verdict.action == RG_ACTION_RETRY) hold_token(call, verdict.token);
+  if (verdict.action == RG_ACTION_RETRY) {
+    hold_token(call, verdict.token);
+    rg_delays_add(&call->target->delays, verdict.delay.ms);
+    rg_target_watch(call->target, now);
+  }
   if (in_shadow(call)) {
     call->stopped = verdict.action == RG_ACTION_STOP;
     return (struct rg_verdict){.action = RG_ACTION_LEAVE};

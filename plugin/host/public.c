@@ -70,12 +70,30 @@ static uint64_t value_of(RG_ATOMIC(uint64_t) * counter) {
   return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
+static void read_delays(struct rg_delays *delays, retry_guard_stats *stats) {
+  for (size_t i = 0; i < RETRY_GUARD_DELAY_BUCKETS; i++)
+    stats->delays[i] = value_of(&delays->counts[i]);
+  stats->delay_ms = value_of(&delays->sum_ms);
+}
+
+/* The alarm ends with the traffic, too, which tells of itself no more. */
+static void read_amplification(struct rg_target *target, uint64_t now,
+                               retry_guard_stats *stats) {
+  rg_target_watch(target, now);
+  stats->amplification_milli = 0;
+  while (!rg_amplification_read(&target->amplification, stats->calls,
+                                stats->retries, now,
+                                &stats->amplification_milli)) {
+  }
+  stats->amplification_alarm = rg_amplification_alarmed(&target->amplification);
+}
+
 struct snapshot {
   retry_guard_stats *stats;
   uint64_t now;
 };
 
-/* Runs under the lock of the target table. */
+/* May run under the lock of the target table. */
 static void take_snapshot(struct rg_target *target, void *arg) {
   const struct snapshot *snapshot = arg;
   retry_guard_stats *stats = snapshot->stats;
@@ -102,6 +120,24 @@ static void take_snapshot(struct rg_target *target, void *arg) {
   stats->breaker_state =
       (retry_guard_breaker_state)rg_breaker_state_of(&target->breakers.whole);
   stats->fail_open = value_of(&c->fail_open);
+  read_delays(&target->delays, stats);
+  read_amplification(target, snapshot->now, stats);
+}
+
+retry_guard_status retry_guard_stats_each(
+    void (*visit)(const char *target, const retry_guard_stats *stats,
+                  void *arg),
+    void *arg) {
+  if (visit == NULL) return RETRY_GUARD_INVALID_ARGUMENT;
+  for (struct rg_target *target = rg_target_next(NULL); target != NULL;
+       target = rg_target_next(target)) {
+    if (atomic_load(&target->policy_number) == 0) continue;
+    retry_guard_stats stats = {.size = sizeof stats};
+    struct snapshot snapshot = {.stats = &stats, .now = rg_clock_now()};
+    take_snapshot(target, &snapshot);
+    visit(target->name, &stats, arg);
+  }
+  return RETRY_GUARD_OK;
 }
 
 /* gRPC prefixes a target that names no scheme of its own with this one. */

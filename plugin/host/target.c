@@ -86,13 +86,20 @@ struct rg_target *rg_target_acquire(const char *name) {
   return target;
 }
 
+/* NULL: somebody looks at each. */
+static struct rg_target *longest_idle_nolock(void) {
+  struct rg_target *target = idle_oldest;
+  while (target != NULL && target->walkers > 0) target = target->idle_next;
+  return target;
+}
+
 void rg_target_release(struct rg_target *target) {
   if (target == NULL) return;
   struct rg_target *dropped = NULL;
   pthread_mutex_lock(&lock);
   if (--target->channels == 0) idle_push_nolock(target);
-  if (idle_count > RG_TARGETS_IDLE_MAX) {
-    dropped = idle_oldest;
+  if (idle_count > RG_TARGETS_IDLE_MAX) dropped = longest_idle_nolock();
+  if (dropped != NULL) {
     idle_remove_nolock(dropped);
     unlink_nolock(dropped);
   }
@@ -122,6 +129,9 @@ static struct rg_scoped_breaker *adopt_nolock(
     rg_budget_init(&target->budget, &policy->budget, now);
   else if (!same_budget(&policy->budget, &target->budget_policy))
     rg_budget_update(&target->budget, &policy->budget, now);
+  if (in_force == 0) rg_amplification_init(&target->amplification, now);
+  atomic_store_explicit(&target->alarm_milli, policy->amplification_alarm_milli,
+                        memory_order_relaxed);
   target->budget_policy = policy->budget;
   reserve = rg_breakers_configure(&target->breakers, &policy->breaker,
                                   in_force == 0, reserve);
@@ -144,6 +154,38 @@ void rg_target_adopt(struct rg_target *target, uint64_t number,
 
 uint64_t rg_target_next_policy_number(void) {
   return atomic_fetch_add(&last_policy_number, 1) + 1;
+}
+
+/* The first in the buckets from `bucket` on, or NULL. */
+static struct rg_target *first_from_nolock(struct rg_target **bucket) {
+  while (bucket < buckets + BUCKETS && *bucket == NULL) bucket++;
+  return bucket < buckets + BUCKETS ? *bucket : NULL;
+}
+
+static struct rg_target *after_nolock(const struct rg_target *previous) {
+  if (previous == NULL) return first_from_nolock(buckets);
+  if (previous->next != NULL) return previous->next;
+  return first_from_nolock(bucket_of(previous->name) + 1);
+}
+
+struct rg_target *rg_target_next(struct rg_target *previous) {
+  pthread_mutex_lock(&lock);
+  struct rg_target *next = after_nolock(previous);
+  if (next != NULL) next->walkers++;
+  if (previous != NULL) previous->walkers--;
+  pthread_mutex_unlock(&lock);
+  return next;
+}
+
+void rg_target_watch(struct rg_target *target, uint64_t now) {
+  uint64_t calls =
+      atomic_load_explicit(&target->counters.calls, memory_order_relaxed);
+  uint64_t retries =
+      atomic_load_explicit(&target->counters.retries, memory_order_relaxed);
+  uint32_t alarm_milli =
+      atomic_load_explicit(&target->alarm_milli, memory_order_relaxed);
+  rg_amplification_note(&target->amplification, calls, retries, alarm_milli,
+                        now);
 }
 
 bool rg_target_visit(const char *name,

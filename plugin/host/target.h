@@ -14,10 +14,12 @@
 #include <stdint.h>
 
 #include "config/policy.h"
+#include "core/amplification.h"
 #include "core/budget.h"
 #include "core/cxx.h"
 #include "core/verdict.h"
 #include "host/breakers.h"
+#include "host/delays.h"
 
 RG_C_BEGIN
 
@@ -51,12 +53,16 @@ struct rg_target {
   struct rg_target *idle_next; /* while no channel uses it, oldest first */
   struct rg_target *idle_previous;
   size_t channels;
+  size_t walkers; /* that look at it; it is kept for them */
   /* The number of the policy in force; 0: none yet, the budget is raw. */
   RG_ATOMIC(uint64_t) policy_number;
   struct rg_budget_policy budget_policy; /* under the lock */
   struct rg_budget budget;
   struct rg_breakers breakers;
   RG_ATOMIC(uint64_t) typical_attempt_ns; /* smoothed; 0: not known */
+  struct rg_amplification amplification;
+  RG_ATOMIC(uint32_t) alarm_milli; /* of the amplification; 0: none */
+  struct rg_delays delays;
   struct rg_target_counters counters;
   const char *name; /* the server URI */
 };
@@ -75,6 +81,16 @@ void rg_target_adopt(struct rg_target *target, uint64_t number,
 
 /* A number larger than all before, for a policy just parsed. */
 uint64_t rg_target_next_policy_number(void);
+
+/* Looks at the retry amplification: when a retry was decided, and with every
+ * call while its alarm is on. */
+void rg_target_watch(struct rg_target *target, uint64_t now);
+
+/* The target that comes after `previous` in the table, the first after NULL;
+ * NULL: there is none. It stays in the table until it is `previous`, so that a
+ * walk through all of them ends with nothing held. Targets that come and go
+ * meanwhile may be missed. */
+struct rg_target *rg_target_next(struct rg_target *previous);
 
 /* Calls `visit` with the target called `name`, under the lock; false when there
  * is none that a policy was ever in force for. */

@@ -67,7 +67,7 @@ TEST(Check, FindsAllErrorsAndWrapsWhatItSays) {
       "  error    retryGuard.circutBreaker\n"
       "           is unknown; known here: budget, backoff, layer, "
       "circuitBreaker,\n"
-      "           deadline, idempotency, mode, keyHeader\n"
+      "           deadline, idempotency, mode, keyHeader, amplificationAlarm\n"
       "\n"
       "  error    methodConfig[0].retryPolicy.maxAttempts\n"
       "           must be at least 2, got 1: it counts the first attempt, so 1 "

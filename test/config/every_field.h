@@ -20,6 +20,7 @@ inline constexpr char kEveryField[] = R"({
   "deadline": { "disabled": false, "hopMargin": "0.005s",
                 "minAttempt": "0.02s", "adaptive": true,
                 "attemptTimeout": "0.25s", "minRemaining": "0.03s" },
-  "idempotency": "KEY", "keyHeader": "request-id", "mode": "SHADOW" })";
+  "idempotency": "KEY", "keyHeader": "request-id", "mode": "SHADOW",
+  "amplificationAlarm": 0.3 })";
 
 #endif

@@ -20,8 +20,7 @@ struct Field {
 };
 
 inline std::filesystem::path ProtoPath() {
-  return std::filesystem::path(__FILE__).parent_path() /
-         "../../proto/retry_guard/v1/policy.proto";
+  return RG_PROTO_DIR "/retry_guard/v1/policy.proto";
 }
 
 // What `text` has between `before` and the next `after`; "" when it has not.

@@ -42,7 +42,8 @@ inline std::string PolicyFacts(const rg_policy &p) {
         << " attempt " << p.deadline.min_attempt_ns << " timeout "
         << p.deadline.attempt_timeout_ns << " remaining "
         << p.deadline.min_remaining_ns << " idempotency " << p.idempotency.mode
-        << " key " << p.idempotency.key_header;
+        << " key " << p.idempotency.key_header << " alarm "
+        << p.amplification_alarm_milli;
   return facts.str();
 }
 

@@ -55,7 +55,8 @@ TEST(PolicyParse, RefusesBlocksThatAreWrong) {
       {"{} x", "retryGuard: is followed by more text at line 1, column 4"},
       {R"({"budgett": {}})",
        "retryGuard.budgett: is unknown; known here: budget, backoff, layer, "
-       "circuitBreaker, deadline, idempotency, mode, keyHeader"},
+       "circuitBreaker, deadline, idempotency, mode, keyHeader, "
+       "amplificationAlarm"},
       {R"({"budget": {"tokenbucket": {}}})",
        "retryGuard.budget.tokenbucket: is unknown; known here: disabled, "
        "tokenBucket, window"},
@@ -224,7 +225,8 @@ TEST(PolicyParse, FindsAllFaultsAtOnce) {
           "retryGuard.layer.mode: must be OUTERMOST or INNERMOST, got "
           "\"ALL\"",
           "retryGuard.sunshine: is unknown; known here: budget, backoff, "
-          "layer, circuitBreaker, deadline, idempotency, mode, keyHeader",
+          "layer, circuitBreaker, deadline, idempotency, mode, keyHeader, "
+          "amplificationAlarm",
           "retryGuard.budget.tokenBucket.tokenRatio: must be in (0, 1], got 2",
           "retryGuard.layer.maxHops: must be in [1, 255], got 0",
       }));
