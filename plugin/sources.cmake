@@ -59,6 +59,7 @@ set(RG_HOST_SOURCES
   host/config_warnings.c
   host/delays.c
   host/entropy.c
+  host/events.c
   host/hop.c
   host/hop_set.c
   host/mark.c
@@ -74,6 +75,7 @@ set(RG_GRPC_SOURCES
   grpc/call_filter.cc
   grpc/channel_policy.cc
   grpc/compat.cc
+  grpc/event_delivery.cc
   grpc/hop_api.cc
   grpc/mark_metadata.cc
   grpc/register.cc

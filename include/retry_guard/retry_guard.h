@@ -72,6 +72,59 @@ RETRY_GUARD_API const char *retry_guard_version_string(void);
  * retry_guard_register refuses every other one. Static, thread-safe. */
 RETRY_GUARD_API const char *retry_guard_grpc_version_string(void);
 
+/* ---- Events ------------------------------------------------------------- */
+
+/* Something that happened to a target. Values never change their meaning; new
+ * ones are added before the count. */
+typedef enum retry_guard_event_kind {
+  RETRY_GUARD_EVENT_BREAKER_OPENED = 0,
+  RETRY_GUARD_EVENT_BREAKER_HALF_OPENED = 1,
+  RETRY_GUARD_EVENT_BREAKER_CLOSED = 2,
+  /* The first retry since the last one that was paid for was refused for want
+   * of budget. */
+  RETRY_GUARD_EVENT_BUDGET_EXHAUSTED = 3,
+  /* Retry amplification has been above the policy's amplificationAlarm for a
+   * minute; it is at most four fifths of it again. Both are noticed with a call
+   * to the target, at most once a second. */
+  RETRY_GUARD_EVENT_ALARM_BEGAN = 4,
+  RETRY_GUARD_EVENT_ALARM_ENDED = 5,
+  RETRY_GUARD_EVENT_COUNT
+} retry_guard_event_kind;
+
+/* Returns the lower-case name of a kind, such as "breaker_opened"; "unknown"
+ * outside the enum. Static, thread-safe. */
+RETRY_GUARD_API const char *retry_guard_event_string(
+    retry_guard_event_kind kind);
+
+/* Why a breaker opened. */
+typedef enum retry_guard_breaker_cause {
+  RETRY_GUARD_CAUSE_NONE = 0,        /* it did not open */
+  RETRY_GUARD_CAUSE_RATE = 1,        /* too many failures in its window */
+  RETRY_GUARD_CAUSE_CONSECUTIVE = 2, /* too many in a row */
+  RETRY_GUARD_CAUSE_PROBE = 3,       /* a probe failed */
+} retry_guard_breaker_cause;
+
+typedef struct retry_guard_event {
+  size_t size; /* sizeof(retry_guard_event) of the library */
+  retry_guard_event_kind kind;
+  /* The target's name; valid during the callback only. */
+  const char *target;
+  /* With BREAKER_OPENED: why, and the numbers of that moment. `failures` of
+   * `total` results in the window, or so many failures in a row. */
+  retry_guard_breaker_cause cause;
+  uint64_t failures;
+  uint64_t total;
+  /* With the alarm: retries for 1,000 calls of the last minute. */
+  uint32_t amplification_milli;
+} retry_guard_event;
+
+/* Is told of each event, on a thread of gRPC's own executor: it may use this
+ * library and gRPC, but must not block, since gRPC has work for that thread.
+ * Events of one target can arrive out of order, and from several threads at the
+ * same time. */
+typedef void retry_guard_event_callback(const retry_guard_event *event,
+                                        void *arg);
+
 /* ---- Registration ------------------------------------------------------- */
 
 /* What holds for the whole process. Fill with retry_guard_options_init first,
@@ -92,6 +145,11 @@ typedef struct retry_guard_options {
    * edge of your system: marks from outside are then removed from the metadata
    * and ignored. Default: true. */
   bool accept_marks;
+  /* Is told of events, with `event_arg`. NULL: nobody. They also go to gRPC's
+   * log, at most ten a second of each kind, with the number of those left
+   * out. */
+  retry_guard_event_callback *on_event;
+  void *event_arg;
 } retry_guard_options;
 
 /* Sets `options` (not NULL) to the defaults. Thread-safe. */

@@ -71,6 +71,10 @@ static uint32_t figure(const struct rg_amplification *a,
   return milli < UINT32_MAX ? (uint32_t)milli : UINT32_MAX;
 }
 
+bool rg_amplification_is_calm(uint32_t milli, uint32_t alarm_milli) {
+  return (uint64_t)milli * 5 <= (uint64_t)alarm_milli * 4;
+}
+
 static enum rg_alarm_change judge(struct rg_amplification *a, uint32_t milli,
                                   uint32_t alarm_milli, uint64_t second) {
   bool alarmed = rg_amplification_alarmed(a);
@@ -82,7 +86,7 @@ static enum rg_alarm_change judge(struct rg_amplification *a, uint32_t milli,
     atomic_store_explicit(&a->alarmed, true, memory_order_relaxed);
     return RG_ALARM_BEGAN;
   }
-  if (alarmed && (uint64_t)milli * 5 <= (uint64_t)alarm_milli * 4) {
+  if (alarmed && rg_amplification_is_calm(milli, alarm_milli)) {
     atomic_store_explicit(&a->alarmed, false, memory_order_relaxed);
     return RG_ALARM_ENDED;
   }

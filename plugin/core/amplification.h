@@ -65,6 +65,9 @@ enum rg_alarm_change rg_amplification_note(
     struct rg_amplification *amplification, uint64_t calls, uint64_t retries,
     uint32_t alarm_milli, uint64_t now);
 
+/* Whether a figure is low enough to end an alarm. */
+bool rg_amplification_is_calm(uint32_t milli, uint32_t alarm_milli);
+
 /* The figure in thousandths: retries for 1,000 calls of the last minute, 0
  * where there were none. False, with `*milli` left alone, while another thread
  * is busy. */

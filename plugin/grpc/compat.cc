@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "src/core/lib/iomgr/endpoint.h"
+#include "src/core/lib/iomgr/executor.h"
 #include "src/core/lib/transport/transport_impl.h"
 
 namespace retry_guard {
@@ -120,6 +122,26 @@ bool LookUpRetryPolicy(const grpc_call_context_element *context,
   policy->initial_backoff_ms = Millis(config->initial_backoff());
   policy->max_backoff_ms = Millis(config->max_backoff());
   policy->multiplier_micro = Micro(config->backoff_multiplier());
+  return true;
+}
+
+bool RunLater(void (*run)(void *arg), void *arg) {
+  struct Job {
+    void (*run)(void *arg);
+    void *arg;
+    grpc_closure closure;
+  };
+  Job *job = new (std::nothrow) Job{run, arg, {}};
+  if (job == nullptr) return false;
+  GRPC_CLOSURE_INIT(
+      &job->closure,
+      [](void *self, grpc_error_handle) {
+        auto *due = static_cast<Job *>(self);
+        due->run(due->arg);
+        delete due;
+      },
+      job, nullptr);
+  grpc_core::Executor::Run(&job->closure, absl::OkStatus());
   return true;
 }
 

@@ -113,6 +113,13 @@ bool LookUpRetryPolicy(const grpc_call_context_element *context,
 absl::optional<std::string> JsonMember(const grpc_core::Json &json,
                                        const char *key);
 
+// ---- Executor: newer versions have an event engine instead.
+
+// Calls `run` with `arg` on a thread of gRPC's own, out of the caller's stack.
+// gRPC is in the middle of something, that is, initialised. False when memory
+// is out.
+bool RunLater(void (*run)(void *arg), void *arg);
+
 // ---- Time: newer versions keep the cache elsewhere.
 
 // gRPC looks at the clock once for all that it does in one go, so a timer that

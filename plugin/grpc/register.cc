@@ -9,8 +9,10 @@
 
 #include "grpc/attempt_filter.h"
 #include "grpc/call_filter.h"
+#include "grpc/event_delivery.h"
 #include "grpc/server_filter.h"
 #include "grpc/service_config.h"
+#include "host/events.h"
 #include "host/process.h"
 #include "retry_guard/retry_guard.h"
 
@@ -55,9 +57,11 @@ retry_guard_status retry_guard_register(const retry_guard_options *options) {
   retry_guard_status status = ConfigurationIsFixed()
                                   ? RETRY_GUARD_TOO_LATE
                                   : rg_process_configure(options);
-  if (status == RETRY_GUARD_OK)
+  if (status == RETRY_GUARD_OK) {
+    rg_events_deliver_by(DeliverEvent);
     grpc_core::CoreConfiguration::RegisterBuilder(FillBuilder);
-  else
+  } else {
     registered.store(false);
+  }
   return status;
 }

@@ -44,6 +44,8 @@ retry_guard_status rg_process_configure(const retry_guard_options *options) {
   process.layer_name_length = (uint8_t)name_length;
   memcpy(process.layer_name, name, name_length);
   process.default_service_config = config;
+  process.on_event = options->on_event;
+  process.event_arg = options->event_arg;
   return RETRY_GUARD_OK;
 }
 

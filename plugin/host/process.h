@@ -20,7 +20,9 @@ struct rg_process_settings {
   bool accept_marks;
   uint8_t layer_name_length;
   char layer_name[RG_OWNER_MAX];
-  char *default_service_config; /* or NULL */
+  char *default_service_config;         /* or NULL */
+  retry_guard_event_callback *on_event; /* or NULL */
+  void *event_arg;
 };
 
 struct rg_process_counters {

@@ -76,16 +76,19 @@ static void read_delays(struct rg_delays *delays, retry_guard_stats *stats) {
   stats->delay_ms = value_of(&delays->sum_ms);
 }
 
-/* The alarm ends with the traffic, too, which tells of itself no more. */
+/* The alarm ends with the traffic, too, though nobody notices then. */
 static void read_amplification(struct rg_target *target, uint64_t now,
                                retry_guard_stats *stats) {
-  rg_target_watch(target, now);
   stats->amplification_milli = 0;
   while (!rg_amplification_read(&target->amplification, stats->calls,
                                 stats->retries, now,
                                 &stats->amplification_milli)) {
   }
-  stats->amplification_alarm = rg_amplification_alarmed(&target->amplification);
+  uint32_t alarm_milli =
+      atomic_load_explicit(&target->alarm_milli, memory_order_relaxed);
+  stats->amplification_alarm =
+      rg_amplification_alarmed(&target->amplification) &&
+      !rg_amplification_is_calm(stats->amplification_milli, alarm_milli);
 }
 
 struct snapshot {
