@@ -52,6 +52,7 @@ set(RG_CONFIG_SOURCES
 )
 
 set(RG_HOST_SOURCES
+  host/attempt_counts.c
   host/baggage.c
   host/breakers.c
   host/call.c

@@ -53,8 +53,8 @@
 #define RG_DEFAULT_COOLDOWN_JITTER_MILLI 200
 #define RG_DEFAULT_PROBES 1
 
-/* Healthy is below a tenth, which is what the default budget allows; a fifth for
- * a minute is a storm that something lets through. */
+/* Healthy is below a tenth, which is what the default budget allows; a fifth
+ * for a minute is a storm that something lets through. */
 #define RG_DEFAULT_AMPLIFICATION_ALARM_MILLI 200
 
 #define RG_DEFAULT_KEY_HEADER "idempotency-key"

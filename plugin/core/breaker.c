@@ -195,17 +195,31 @@ static struct rg_breaker_admission reject(uint64_t word, bool half_opened,
                                        .left_ns = rg_num_sub(end_ns, now)};
 }
 
+/* Whether there is nothing to ask: `word` says closed, or nobody asks. */
+static bool is_open_to_all(const struct rg_breaker *breaker, uint64_t word,
+                           struct rg_permit *permit) {
+  bool disabled =
+      atomic_load_explicit(&breaker->disabled, memory_order_relaxed);
+  permit->held = !disabled;
+  permit->place = 0;
+  permit->generation = generation_of(word);
+  return disabled || state_of(word) == RG_BREAKER_CLOSED;
+}
+
+bool rg_breaker_admit_closed(const struct rg_breaker *breaker,
+                             struct rg_permit *permit) {
+  uint64_t word = atomic_load_explicit(&breaker->state, memory_order_acquire);
+  if (is_open_to_all(breaker, word, permit)) return true;
+  permit->held = false;
+  return false;
+}
+
 struct rg_breaker_admission rg_breaker_admit(struct rg_breaker *breaker,
                                              uint64_t now) {
   struct rg_breaker_admission admission = {.admitted = true};
-  if (atomic_load_explicit(&breaker->disabled, memory_order_relaxed))
-    return admission;
   uint64_t word = atomic_load_explicit(&breaker->state, memory_order_acquire);
-  if (state_of(word) == RG_BREAKER_CLOSED) {
-    admission.permit.held = true;
-    admission.permit.generation = generation_of(word);
-    return admission;
-  }
+  if (is_open_to_all(breaker, word, &admission.permit)) return admission;
+  admission.permit = (struct rg_permit){.held = false};
   if (state_of(word) == RG_BREAKER_OPEN) {
     if (!cooldown_over(breaker, word, now)) return reject(word, false, now);
     admission.half_opened = move(breaker, word, RG_BREAKER_COOLDOWN_OVER, 0);

@@ -147,6 +147,11 @@ void rg_breaker_update(struct rg_breaker *breaker,
 struct rg_breaker_admission rg_breaker_admit(struct rg_breaker *breaker,
                                              uint64_t now);
 
+/* The part of rg_breaker_admit that needs no time: true, with `permit` written,
+ * when the breaker is closed or disabled. Otherwise nothing has happened. */
+bool rg_breaker_admit_closed(const struct rg_breaker *breaker,
+                             struct rg_permit *permit);
+
 /* Whether an attempt now would be rejected. Changes nothing. */
 bool rg_breaker_rejects(const struct rg_breaker *breaker, uint64_t now);
 

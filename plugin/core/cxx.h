@@ -9,6 +9,7 @@
 #ifdef __cplusplus
 #include <atomic>
 #define RG_ATOMIC(type) std::atomic<type>
+#define RG_ALIGNAS(bytes) alignas(bytes)
 #define RG_C_BEGIN extern "C" {
 #define RG_C_END }
 static_assert(sizeof(std::atomic<unsigned long>) == sizeof(unsigned long) &&
@@ -17,11 +18,16 @@ static_assert(sizeof(std::atomic<unsigned long>) == sizeof(unsigned long) &&
 #else
 #include <stdatomic.h>
 #define RG_ATOMIC(type) _Atomic(type)
+#define RG_ALIGNAS(bytes) _Alignas(bytes)
 #define RG_C_BEGIN
 #define RG_C_END
 _Static_assert(sizeof(_Atomic(unsigned long)) == sizeof(unsigned long) &&
                    _Alignof(_Atomic(unsigned long)) == _Alignof(unsigned long),
                "atomics have the layout of their type");
 #endif
+
+/* For the few bytes that each thread has: their place is fixed when the library
+ * is loaded, so that finding them takes no call of the dynamic linker. */
+#define RG_TLS_FAST __attribute__((tls_model("initial-exec")))
 
 #endif

@@ -77,7 +77,12 @@ struct rg_ancestry rg_layer_merge(struct rg_ancestry a, struct rg_ancestry b);
 bool rg_layer_may_retry(const struct rg_layer_policy *policy,
                         enum rg_lineage lineage);
 
-enum rg_mark_origin { RG_MARK_NOT_SENT, RG_MARK_MADE, RG_MARK_FORWARDED };
+enum rg_mark_origin {
+  RG_MARK_NOT_SENT,
+  RG_MARK_MADE,
+  RG_MARK_FORWARDED,
+  RG_MARK_ORIGINS
+};
 
 /* The mark to send with attempt number `attempt` (1 the first) of a call whose
  * method has a retryPolicy or has not. The result says whether `mark` was

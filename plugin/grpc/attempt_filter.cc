@@ -26,7 +26,8 @@ struct Interception {
   grpc_closure ours;
   grpc_closure *theirs;
 
-  void Insert(grpc_closure **closure) {
+  void Insert(grpc_iomgr_cb_func first, void *arg, grpc_closure **closure) {
+    GRPC_CLOSURE_INIT(&ours, first, arg, nullptr);
     theirs = *closure;
     *closure = &ours;
   }
@@ -36,8 +37,10 @@ struct ChannelData {
   uint64_t backend;  // the hash of its address
 };
 
+// Nothing but what is initialized here is, until its use begins: most of it is
+// of use to few attempts, and to none that is not guarded.
 struct AttemptData {
-  GuardedCall *call;  // null: not guarded
+  GuardedCall *call = nullptr;  // null: not guarded
   rg_attempt attempt;
   grpc_call_element *elem;
   uint64_t backend;
@@ -45,12 +48,13 @@ struct AttemptData {
   grpc_call_stack *stack;
   grpc_core::CallCombiner *combiner;
   grpc_core::Timestamp deadline;
-  AttemptTimer *timer;          // or null
+  AttemptTimer *timer = nullptr;
   uint64_t call_deadline;       // the guard's, or RG_DEADLINE_NONE
   grpc_error_handle rejection;  // not OK: the attempt was refused here
   grpc_closure cancel;
-  bool timed_out;  // by gRPC's perAttemptRecvTimeout
-  bool failed_locally;
+  bool timed_out = false;  // by gRPC's perAttemptRecvTimeout
+  bool failed_locally = false;
+  bool initial_comes = false;  // on_initial is in place
   bool *trailers_only;
   absl::optional<grpc_core::SliceBuffer> *message;
   grpc_metadata_batch *trailing;
@@ -78,10 +82,10 @@ void OnInitial(void *arg, grpc_error_handle error) {
   grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_initial.theirs, error);
 }
 
-void StartTimer(AttemptData *attempt, uint64_t deadline, uint64_t now) {
+void StartTimer(AttemptData *attempt, uint64_t deadline) {
   attempt->timer =
       AttemptTimer::Start(attempt->elem, attempt->stack, attempt->combiner,
-                          attempt->call->arena, ToTimestamp(deadline, now));
+                          attempt->call->arena, ToTimestamp(deadline));
 }
 
 // The attempt has brought something: its timeout has done its work, and only
@@ -90,7 +94,7 @@ void EndTimeout(AttemptData *attempt) {
   if (attempt->timer == nullptr) return;
   CancelTimer(attempt);
   if (attempt->call_deadline != RG_DEADLINE_NONE)
-    StartTimer(attempt, attempt->call_deadline, rg_clock_now());
+    StartTimer(attempt, attempt->call_deadline);
 }
 
 void OnMessage(void *arg, grpc_error_handle error) {
@@ -227,17 +231,20 @@ Baggage BaggageOf(const rg_call &call) {
   return call.method->policy.layer.baggage ? Baggage::kUsed : Baggage::kIgnored;
 }
 
-// Marks that the application put there itself, forwarding them by hand. They
-// say what is to be sent, so the hop that is counted on the way out comes off.
-void AdoptOwnMarks(GuardedCall *call, const grpc_metadata_batch &metadata) {
-  Baggage baggage = BaggageOf(call->call);
-  if (!HasMark(metadata, baggage)) return;
-  uint32_t max_hops = call->call.method->policy.layer.max_hops;
-  rg_ancestry own = ReadMarks(metadata, baggage, max_hops + 1);
+// Marks that the application put there itself, forwarding them by hand; false
+// when there are none. They say what is to be sent, so the hop that is counted
+// on the way out comes off.
+bool AdoptOwnMarks(GuardedCall *call, const grpc_metadata_batch &metadata) {
+  const rg_layer_policy &layer = call->call.method->policy.layer;
+  rg_ancestry own;
+  if (layer.disabled ||
+      !ReadMarks(metadata, BaggageOf(call->call), layer.max_hops + 1, &own))
+    return false;
   if (own.mark.hops > 0) own.mark.hops--;
   auto *merged =
       call->arena->New<rg_ancestry>(rg_layer_merge(*call->call.ancestry, own));
   rg_call_set_ancestry(&call->call, merged);
+  return true;
 }
 
 rg_attempt_facts FactsOf(const AttemptData &attempt,
@@ -265,9 +272,8 @@ void WriteKey(const rg_call &call, grpc_metadata_batch *metadata) {
 
 // Everything that the admission says about the attempt's metadata.
 void WriteMetadata(const rg_admission &admission, const rg_call &call,
-                   grpc_metadata_batch *metadata) {
-  if (!call.method->policy.layer.disabled)
-    RemoveMarks(metadata, BaggageOf(call));
+                   bool has_own_marks, grpc_metadata_batch *metadata) {
+  if (has_own_marks) RemoveMarks(metadata, BaggageOf(call));
   if (admission.mark_origin != RG_MARK_NOT_SENT)
     WriteMark(admission.mark, BaggageOf(call), metadata);
   if (admission.send_key) WriteKey(call, metadata);
@@ -275,37 +281,41 @@ void WriteMetadata(const rg_admission &admission, const rg_call &call,
 
 // Bounds the attempt here, and lets the server know. Of a stream it hears no
 // attempt's timeout: it would end a stream that is well under way.
-void Bound(const rg_admission &admission, uint64_t now, AttemptData *attempt,
+void Bound(const rg_admission &admission, AttemptData *attempt,
            grpc_metadata_batch *metadata) {
   attempt->call_deadline = admission.call_deadline;
   if (admission.deadline == RG_DEADLINE_NONE) return;
-  StartTimer(attempt, admission.deadline, now);
+  StartTimer(attempt, admission.deadline);
   uint64_t told =
       attempt->call->is_unary ? admission.deadline : admission.call_deadline;
   if (told != RG_DEADLINE_NONE)
     metadata->Set(grpc_core::GrpcTimeoutMetadata(),
-                  ForTimeoutEntry(ToTimestamp(told, now)));
+                  ForTimeoutEntry(ToTimestamp(told)));
 }
 
 void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
-  uint64_t now = rg_clock_now();
-  if (!Bind(attempt->call, attempt->context, metadata, now)) {
+  const rg_method_policy *method =
+      PolicyOfCall(attempt->call, attempt->context);
+  if (method == nullptr) {
     attempt->call = nullptr;
     return;
   }
+  uint64_t now = rg_clock_now();
+  Bind(attempt->call, method, attempt->context, metadata, now);
   rg_call *call = &attempt->call->call;
-  if (!call->method->policy.layer.disabled)
-    AdoptOwnMarks(attempt->call, *metadata);
+  bool has_own_marks = AdoptOwnMarks(attempt->call, *metadata);
   rg_attempt_facts facts = FactsOf(*attempt, *metadata);
-  uint64_t random[2] = {rg_entropy_next(), rg_entropy_next()};
+  uint64_t random[2] = {0, 0};
+  if (call->method->policy.idempotency.mode == RG_IDEMPOTENCY_GENERATE)
+    for (uint64_t &bits : random) bits = rg_entropy_next();
   rg_admission admission =
       rg_call_attempt_begin(call, &attempt->attempt, &facts, now, random);
   if (admission.refusal != RG_REFUSED_NOT) {
     Reject(attempt, RefusalError(*call, admission));
     return;
   }
-  if (Enforces(*call)) WriteMetadata(admission, *call, metadata);
-  Bound(admission, now, attempt, metadata);
+  if (Enforces(*call)) WriteMetadata(admission, *call, has_own_marks, metadata);
+  Bound(admission, attempt, metadata);
 }
 
 // Fails a batch of an attempt that was refused here, and keeps gRPC from taking
@@ -326,17 +336,23 @@ void Intercept(AttemptData *attempt, grpc_transport_stream_op_batch *batch) {
   if (batch->recv_initial_metadata && !committed) {
     attempt->trailers_only =
         payload->recv_initial_metadata.trailing_metadata_available;
+    attempt->initial_comes = true;
     attempt->on_initial.Insert(
+        OnInitial, attempt,
         &payload->recv_initial_metadata.recv_initial_metadata_ready);
   }
-  // Also on a committed call: its first message ends the attempt's timeout.
-  if (batch->recv_message && (!committed || attempt->timer != nullptr)) {
+  // A message commits the call too, but comes after the initial metadata. The
+  // first one ends the attempt's timeout.
+  if (batch->recv_message &&
+      ((!committed && !attempt->initial_comes) || attempt->timer != nullptr)) {
     attempt->message = payload->recv_message.recv_message;
-    attempt->on_message.Insert(&payload->recv_message.recv_message_ready);
+    attempt->on_message.Insert(OnMessage, attempt,
+                               &payload->recv_message.recv_message_ready);
   }
   if (batch->recv_trailing_metadata) {
     attempt->trailing = payload->recv_trailing_metadata.recv_trailing_metadata;
     attempt->on_trailing.Insert(
+        OnTrailing, attempt,
         &payload->recv_trailing_metadata.recv_trailing_metadata_ready);
   }
 }
@@ -346,36 +362,39 @@ void StartBatch(grpc_call_element *elem,
   auto *attempt = static_cast<AttemptData *>(elem->call_data);
   if (batch->send_initial_metadata && attempt->call != nullptr)
     Begin(attempt, batch->payload->send_initial_metadata.send_initial_metadata);
-  if (batch->cancel_stream && attempt->call != nullptr)
+  if (attempt->call == nullptr) {
+    grpc_call_next_op(elem, batch);
+    return;
+  }
+  if (batch->cancel_stream)
     NoteCancel(attempt, batch->payload->cancel_stream.cancel_error);
   if (!attempt->rejection.ok() && !batch->cancel_stream) {
     Refuse(attempt, batch);
     return;
   }
-  if (attempt->call != nullptr) Intercept(attempt, batch);
+  Intercept(attempt, batch);
   grpc_call_next_op(elem, batch);
 }
 
 grpc_error_handle InitCall(grpc_call_element *elem,
                            const grpc_call_element_args *args) {
-  auto *attempt = new (elem->call_data) AttemptData();
-  attempt->backend = static_cast<ChannelData *>(elem->channel_data)->backend;
+  auto *attempt = new (elem->call_data) AttemptData;
   attempt->call = CallOfAttempt(args->context);
+  if (attempt->call == nullptr) return absl::OkStatus();
+  attempt->attempt = {};
+  attempt->backend = static_cast<ChannelData *>(elem->channel_data)->backend;
   attempt->elem = elem;
   attempt->stack = args->call_stack;
   attempt->context = args->context;
   attempt->combiner = args->call_combiner;
   attempt->deadline = args->deadline;
-  GRPC_CLOSURE_INIT(&attempt->on_initial.ours, OnInitial, attempt, nullptr);
-  GRPC_CLOSURE_INIT(&attempt->on_message.ours, OnMessage, attempt, nullptr);
-  GRPC_CLOSURE_INIT(&attempt->on_trailing.ours, OnTrailing, attempt, nullptr);
   return absl::OkStatus();
 }
 
 void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *,
                  grpc_closure *) {
   auto *attempt = static_cast<AttemptData *>(elem->call_data);
-  if (attempt->call != nullptr)
+  if (attempt->call != nullptr && rg_attempt_is_open(&attempt->attempt))
     rg_call_attempt_drop(&attempt->call->call, &attempt->attempt,
                          rg_clock_now());
   attempt->~AttemptData();

@@ -22,6 +22,9 @@ namespace {
 // gRPC's default for GRPC_ARG_PER_RPC_RETRY_BUFFER_SIZE (retry_filter.cc).
 constexpr int kDefaultRetryBufferBytes = 256 << 10;
 
+// More metadata than any server takes.
+constexpr size_t kMetadataBytesMax = 64 << 10;
+
 struct ChannelData {
   explicit ChannelData(grpc_channel_element *elem) : policy(elem) {}
 
@@ -36,10 +39,10 @@ struct CallData {
   GuardedCall guarded;
   grpc_call_context_element *context;
   grpc_core::CallCombiner *combiner;
-  retry_guard_hop *held_hop;    // the thread's, with a reference; or null
-  grpc_error_handle rejection;  // not OK: the call was refused here
-  size_t buffered_bytes;
-  bool compresses;
+  retry_guard_hop *held_hop = nullptr;  // the thread's, with a reference
+  grpc_error_handle rejection;          // not OK: the call was refused here
+  size_t buffered_bytes = 0;
+  bool compresses = false;
   grpc_metadata_batch *trailing;
   grpc_closure *on_trailing;
   grpc_closure trailing_ready;
@@ -68,9 +71,11 @@ void RemoveInjected(GuardedCall *call, grpc_metadata_batch *trailing) {
 void OnTrailing(void *arg, grpc_error_handle error) {
   auto *data = static_cast<CallData *>(arg);
   GuardedCall *guarded = &data->guarded;
-  uint64_t now = rg_clock_now();
   // A call that never got an attempt learns its policy here.
-  if (Bind(guarded, data->context, nullptr, now)) {
+  const rg_method_policy *method = PolicyOfCall(guarded, data->context);
+  if (method != nullptr) {
+    uint64_t now = rg_clock_now();
+    Bind(guarded, method, data->context, nullptr, now);
     RemoveInjected(guarded, data->trailing);
     rg_call_end(&guarded->call,
                 StatusOf(error, *data->trailing, guarded->deadline), now,
@@ -79,11 +84,21 @@ void OnTrailing(void *arg, grpc_error_handle error) {
   grpc_core::Closure::Run(DEBUG_LOCATION, data->on_trailing, error);
 }
 
+// Adding metadata up is dear. It is worth it for a message that is near the
+// limit anyway, and where the messages are still to come.
+bool MetadataMatters(const ChannelData &channel,
+                     const grpc_transport_stream_op_batch &batch) {
+  return !batch.send_message ||
+         batch.payload->send_message.send_message->Length() +
+                 kMetadataBytesMax >
+             channel.retry_buffer_bytes;
+}
+
 // Keeps the account that gRPC's retry filter keeps of what it would have to
 // send again; over the limit it gives the retry up.
 void CountBuffered(const ChannelData &channel, CallData *data,
                    grpc_transport_stream_op_batch *batch) {
-  if (batch->send_initial_metadata)
+  if (batch->send_initial_metadata && MetadataMatters(channel, *batch))
     data->buffered_bytes += batch->payload->send_initial_metadata
                                 .send_initial_metadata->TransportSize();
   if (batch->send_message)
@@ -124,6 +139,7 @@ void Admit(ChannelData *channel, CallData *data,
            const grpc_metadata_batch &initial) {
   if (!channel->policy.breaker_in_force()) return;
   GuardedCall *guarded = &data->guarded;
+  if (rg_call_admit_closed(&guarded->call)) return;
   uint64_t now = rg_clock_now();
   if (IsNamedScope(channel->target->breakers.scope.load()))
     NameCall(guarded, initial);
@@ -169,7 +185,7 @@ void StartBatch(grpc_call_element *elem,
 grpc_error_handle InitCall(grpc_call_element *elem,
                            const grpc_call_element_args *args) {
   auto *channel = static_cast<ChannelData *>(elem->channel_data);
-  auto *data = new (elem->call_data) CallData();
+  auto *data = new (elem->call_data) CallData;
   data->context = args->context;
   data->combiner = args->call_combiner;
   data->guarded.arena = args->arena;
@@ -193,8 +209,9 @@ grpc_error_handle InitCall(grpc_call_element *elem,
 void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *info,
                  grpc_closure *) {
   auto *data = static_cast<CallData *>(elem->call_data);
-  rg_call_end(&data->guarded.call, static_cast<uint32_t>(info->final_status),
-              rg_clock_now(), rg_entropy_next());
+  if (rg_call_is_open(&data->guarded.call))
+    rg_call_end(&data->guarded.call, static_cast<uint32_t>(info->final_status),
+                rg_clock_now(), rg_entropy_next());
   retry_guard_hop_unref(data->held_hop);
   data->~CallData();
 }
@@ -244,23 +261,28 @@ void Renew(GuardedCall *call, const grpc_call_context_element *context,
 
 }  // namespace
 
-bool Bind(GuardedCall *call, const grpc_call_context_element *context,
+const rg_method_policy *PolicyOfCall(GuardedCall *call,
+                                     const grpc_call_context_element *context) {
+  if (call->call.method != nullptr) return call->call.method;
+  if (call->unguarded || !HasServiceConfig(context)) return nullptr;
+  const rg_method_policy *method =
+      call->call.target != nullptr ? PolicyOf(context) : nullptr;
+  call->unguarded = method == nullptr;
+  if (call->unguarded) call->channel->SetBreakerInForce(false);
+  return method;
+}
+
+void Bind(GuardedCall *call, const rg_method_policy *method,
+          const grpc_call_context_element *context,
           const grpc_metadata_batch *initial, uint64_t now) {
-  if (call->call.method != nullptr) return true;
-  if (!HasServiceConfig(context)) return false;
-  const rg_method_policy *method = PolicyOf(context);
-  if (method == nullptr || call->call.target == nullptr) {
-    call->channel->SetBreakerInForce(false);
-    return false;
-  }
+  if (call->call.method != nullptr) return;
   const rg_policy &policy = method->policy;
   if (initial != nullptr && IsNamedScope(policy.breaker.scope))
     NameCall(call, *initial);
   Renew(call, context, *method, now);
-  rg_call_bind(&call->call, method, FromTimestamp(call->deadline, now), now);
+  rg_call_bind(&call->call, method, FromTimestamp(call->deadline), now);
   call->channel->SetBreakerInForce(policy.mode == RG_MODE_ENFORCE &&
                                    !policy.breaker.disabled);
-  return true;
 }
 
 namespace {

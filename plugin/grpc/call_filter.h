@@ -21,11 +21,13 @@ struct GuardedCall {
   grpc_core::Timestamp deadline;
   ChannelPolicy *channel;
   uint64_t seen_number;  // the channel's, when the call began
-  bool scout;            // goes and sees which policy the channel has
-  bool cancelled;        // by the application
+  bool scout = false;    // goes and sees which policy the channel has
+  // gRPC has the service config of the call, and no policy is in it.
+  bool unguarded = false;
+  bool cancelled = false;  // by the application
   // All is asked for at once, as only unary calls do: nothing comes after the
   // first message.
-  bool is_unary;
+  bool is_unary = false;
   // The pushback that an attempt's trailing metadata got from the guard, and
   // what the server had put there.
   absl::optional<grpc_core::Duration> injected;
@@ -35,10 +37,15 @@ struct GuardedCall {
 // The call of an attempt; null when it has none.
 GuardedCall *CallOfAttempt(grpc_call_context_element *context);
 
-// Binds the call to its policy, where there is one and gRPC has it: false when
-// the call is not guarded. `initial` is the call's initial metadata, or null
-// when it is gone.
-bool Bind(GuardedCall *call, const grpc_call_context_element *context,
+// The policy of the call; null when there is none, or gRPC has no service
+// config for it yet.
+const rg_method_policy *PolicyOfCall(GuardedCall *call,
+                                     const grpc_call_context_element *context);
+
+// Binds the call to its policy, once. `initial` is the call's initial metadata,
+// or null when it is gone.
+void Bind(GuardedCall *call, const rg_method_policy *method,
+          const grpc_call_context_element *context,
           const grpc_metadata_batch *initial, uint64_t now);
 
 // What a call or an attempt that was refused ends with.

@@ -27,8 +27,10 @@ class ChannelPolicy {
   bool breaker_in_force() const {
     return breaker_in_force_.load(std::memory_order_acquire);
   }
+  // Writes only a change, since all calls of the channel read it.
   void SetBreakerInForce(bool value) {
-    breaker_in_force_.store(value, std::memory_order_release);
+    if (breaker_in_force() != value)
+      breaker_in_force_.store(value, std::memory_order_release);
   }
 
   // A call was bound to the service config `number`, which `context` has.

@@ -10,6 +10,14 @@ namespace retry_guard {
 
 namespace {
 
+rg_ancestry JudgeMark(const void *bytes, size_t length, uint32_t max_hops) {
+  rg_incoming incoming = {};
+  incoming.kind = rg_mark_decode(bytes, length, &incoming.mark)
+                      ? RG_MARK_DECODED
+                      : RG_MARK_UNDECODABLE;
+  return rg_layer_judge(&incoming, max_hops);
+}
+
 // gRPC's encoder interface, as a visitor: it calls Encode for each entry, and
 // a lookup by name would run several values together.
 class MarkCollector {
@@ -21,11 +29,8 @@ class MarkCollector {
 
   void Encode(const grpc_core::Slice &key, const grpc_core::Slice &value) {
     if (key.as_string_view() != RG_MARK_KEY) return;
-    rg_incoming incoming = {};
-    incoming.kind = rg_mark_decode(value.data(), value.size(), &incoming.mark)
-                        ? RG_MARK_DECODED
-                        : RG_MARK_UNDECODABLE;
-    ancestry_ = rg_layer_merge(ancestry_, rg_layer_judge(&incoming, max_hops_));
+    ancestry_ = rg_layer_merge(
+        ancestry_, JudgeMark(value.data(), value.size(), max_hops_));
   }
 
   const rg_ancestry &ancestry() const { return ancestry_; }
@@ -64,23 +69,25 @@ void ReplaceInBaggage(const rg_mark *mark, grpc_metadata_batch *metadata) {
 
 }  // namespace
 
-bool HasMark(const grpc_metadata_batch &metadata, Baggage baggage) {
-  std::string backing;
-  if (metadata.GetStringValue(RG_MARK_KEY, &backing).has_value()) return true;
-  rg_mark ignored;
-  return baggage == Baggage::kUsed &&
-         ReadBaggage(metadata, &ignored) != RG_MARK_NONE;
-}
-
-rg_ancestry ReadMarks(const grpc_metadata_batch &metadata, Baggage baggage,
-                      uint32_t max_hops) {
-  MarkCollector collector(max_hops);
-  metadata.Encode(&collector);
-  if (baggage == Baggage::kIgnored) return collector.ancestry();
+bool ReadMarks(const grpc_metadata_batch &metadata, Baggage baggage,
+               uint32_t max_hops, rg_ancestry *ancestry) {
+  std::string several;
+  auto mark = metadata.GetStringValue(RG_MARK_KEY, &several);
   rg_incoming incoming = {};
-  incoming.kind = ReadBaggage(metadata, &incoming.mark);
-  return rg_layer_merge(collector.ancestry(),
-                        rg_layer_judge(&incoming, max_hops));
+  if (baggage == Baggage::kUsed)
+    incoming.kind = ReadBaggage(metadata, &incoming.mark);
+  if (!mark.has_value() && incoming.kind == RG_MARK_NONE) return false;
+  *ancestry = {};
+  if (!several.empty()) {
+    MarkCollector collector(max_hops);
+    metadata.Encode(&collector);
+    *ancestry = collector.ancestry();
+  } else if (mark.has_value()) {
+    *ancestry = JudgeMark(mark->data(), mark->size(), max_hops);
+  }
+  if (incoming.kind != RG_MARK_NONE)
+    *ancestry = rg_layer_merge(*ancestry, rg_layer_judge(&incoming, max_hops));
+  return true;
 }
 
 void RemoveMarks(grpc_metadata_batch *metadata, Baggage baggage) {

@@ -12,12 +12,10 @@ namespace retry_guard {
 // Where marks may be: in `retry-layer-bin`, and in `baggage` or not.
 enum class Baggage { kIgnored, kUsed };
 
-// Whether `metadata` holds any mark, decodable or not.
-bool HasMark(const grpc_metadata_batch &metadata, Baggage baggage);
-
-// What all the marks in `metadata` together say. `max_hops` bounds them.
-rg_ancestry ReadMarks(const grpc_metadata_batch &metadata, Baggage baggage,
-                      uint32_t max_hops);
+// What all the marks in `metadata` together say, into `ancestry`; false, and
+// nothing is written, when there is none. `max_hops` bounds them.
+bool ReadMarks(const grpc_metadata_batch &metadata, Baggage baggage,
+               uint32_t max_hops, rg_ancestry *ancestry);
 
 // Removes every mark, and nothing else.
 void RemoveMarks(grpc_metadata_batch *metadata, Baggage baggage);

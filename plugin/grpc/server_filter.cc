@@ -3,7 +3,6 @@
 
 #include "grpc/mark_metadata.h"
 #include "grpc/time.h"
-#include "host/clock.h"
 #include "host/hop.h"
 #include "host/hop_set.h"
 #include "host/process.h"
@@ -15,7 +14,7 @@ namespace {
 struct CallData {
   retry_guard_hop hop;
   grpc_call_context_element *context;
-  bool published;
+  bool published = false;
   grpc_metadata_batch *initial;
   grpc_closure *on_initial;
   grpc_closure initial_ready;
@@ -44,32 +43,34 @@ Baggage BaggageInUse() {
 }
 
 // What the incoming metadata says; counted.
-rg_ancestry Judge(grpc_metadata_batch *metadata) {
+void Judge(grpc_metadata_batch *metadata, rg_ancestry *ancestry) {
   Baggage baggage = BaggageInUse();
-  bool marked = HasMark(*metadata, baggage);
+  bool marked =
+      ReadMarks(*metadata, baggage,
+                rg_process_max_hops.load(std::memory_order_relaxed), ancestry);
   if (marked && rg_process_current()->accept_marks) {
-    rg_ancestry ancestry = ReadMarks(*metadata, baggage, rg_process_max_hops);
-    (ancestry.lineage == RG_LINEAGE_MARKED
+    (ancestry->lineage == RG_LINEAGE_MARKED
          ? rg_process_counters.marks_accepted
          : rg_process_counters.marks_rejected)++;
-    return ancestry;
+    return;
   }
   if (marked) {
     RemoveMarks(metadata, baggage);
     rg_process_counters.marks_stripped++;
   }
+  ancestry->lineage = RG_LINEAGE_UNMARKED;
+  auto previous = metadata->get(grpc_core::GrpcPreviousRpcAttemptsMetadata());
+  if (previous.value_or(0) == 0) return;
   rg_incoming incoming = {};
-  incoming.previous_attempts =
-      metadata->get(grpc_core::GrpcPreviousRpcAttemptsMetadata()).value_or(0);
-  if (incoming.previous_attempts == 0) return {};
+  incoming.previous_attempts = *previous;
   rg_process_counters.foreign_retries++;
-  return rg_layer_judge(&incoming, RG_DEFAULT_MAX_HOPS);
+  *ancestry = rg_layer_judge(&incoming, RG_DEFAULT_MAX_HOPS);
 }
 
 uint64_t DeadlineOf(const grpc_metadata_batch &metadata) {
   auto deadline = metadata.get(grpc_core::GrpcTimeoutMetadata());
   if (!deadline.has_value()) return RG_DEADLINE_NONE;
-  return FromTimestamp(*deadline, rg_clock_now());
+  return FromTimestamp(*deadline);
 }
 
 void Publish(CallData *data) {
@@ -85,7 +86,7 @@ void Publish(CallData *data) {
 void OnInitial(void *arg, grpc_error_handle error) {
   auto *data = static_cast<CallData *>(arg);
   if (error.ok()) {
-    data->hop.ancestry = Judge(data->initial);
+    Judge(data->initial, &data->hop.ancestry);
     data->hop.deadline = DeadlineOf(*data->initial);
     Publish(data);
   }
@@ -123,9 +124,11 @@ void StartBatch(grpc_call_element *elem,
 
 grpc_error_handle InitCall(grpc_call_element *elem,
                            const grpc_call_element_args *args) {
-  auto *data = new (elem->call_data) CallData();
+  // The hop is filled in as far as anyone looks; see OnInitial.
+  auto *data = new (elem->call_data) CallData;
   data->hop.lifetime = &kWithServerCall;
   data->hop.owner = args->call_stack;
+  data->hop.stop_caller.store(false, std::memory_order_relaxed);
   data->context = args->context;
   GRPC_CLOSURE_INIT(&data->initial_ready, OnInitial, data, nullptr);
   return absl::OkStatus();

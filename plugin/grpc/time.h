@@ -9,9 +9,10 @@
 
 namespace retry_guard {
 
-// `now` is the present on the guard's clock. The way to gRPC rounds down.
-uint64_t FromTimestamp(grpc_core::Timestamp time, uint64_t now);
-grpc_core::Timestamp ToTimestamp(uint64_t time, uint64_t now);
+// To the guard's clock and back; none is RG_DEADLINE_NONE. The way to gRPC
+// rounds down.
+uint64_t FromTimestamp(grpc_core::Timestamp time);
+grpc_core::Timestamp ToTimestamp(uint64_t time);
 
 // `time`, or a little earlier: what `grpc-timeout` can carry. It has three
 // digits, and gRPC rounds up, which would hand a server more than there is.

@@ -73,6 +73,12 @@ static struct rg_breaker *find_scoped(struct rg_scoped_breaker *scoped,
   return &place->breaker;
 }
 
+struct rg_breaker *rg_breakers_whole(struct rg_breakers *breakers) {
+  bool whole = atomic_load_explicit(&breakers->scope, memory_order_acquire) ==
+               RG_BREAKER_PER_TARGET;
+  return whole ? &breakers->whole : NULL;
+}
+
 struct rg_breaker *rg_breakers_find(struct rg_breakers *breakers,
                                     const struct rg_breaker_key *key,
                                     uint64_t now) {

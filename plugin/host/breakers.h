@@ -64,6 +64,9 @@ struct rg_breaker *rg_breakers_find(struct rg_breakers *breakers,
                                     const struct rg_breaker_key *key,
                                     uint64_t now);
 
+/* The breaker for every call, where the scope is the target; else NULL. */
+struct rg_breaker *rg_breakers_whole(struct rg_breakers *breakers);
+
 /* A hash of `length` bytes, never 0. */
 uint64_t rg_breakers_hash(const char *bytes, size_t length);
 

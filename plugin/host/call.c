@@ -87,10 +87,10 @@ static bool breaker_refuses(struct rg_call *call, uint64_t backend,
                             struct rg_breaker **breaker,
                             struct rg_permit *permit, uint64_t *left_ns,
                             uint64_t now) {
-  struct rg_breaker_key key = call->key;
-  key.backend = backend;
-  *breaker = rg_breakers_find(&call->target->breakers, &key, now);
-  if (*breaker == NULL) return false;
+  call->key.backend = backend;
+  *breaker = rg_breakers_find(&call->target->breakers, &call->key, now);
+  if (*breaker == NULL || rg_breaker_admit_closed(*breaker, permit))
+    return false;
   struct rg_breaker_admission admission = rg_breaker_admit(*breaker, now);
   if (admission.half_opened) count(&counters(call)->breaker_half_opened);
   if (admission.permit.place > 0) count(&counters(call)->breaker_probes);
@@ -122,6 +122,12 @@ bool rg_call_is_barred(const struct rg_call *call, uint64_t now) {
   const struct rg_breaker *breaker =
       rg_breakers_find(&call->target->breakers, &call->key, now);
   return breaker != NULL && rg_breaker_rejects(breaker, now);
+}
+
+bool rg_call_admit_closed(struct rg_call *call) {
+  call->breaker = rg_breakers_whole(&call->target->breakers);
+  return call->breaker != NULL &&
+         rg_breaker_admit_closed(call->breaker, &call->permit);
 }
 
 struct rg_admission rg_call_admit(struct rg_call *call, uint64_t now) {
@@ -254,33 +260,24 @@ static enum rg_refusal refuse(struct rg_call *call, struct rg_attempt *attempt,
   return RG_REFUSED_NOT;
 }
 
-static void count_attempt(struct rg_call *call, uint64_t now) {
+static enum rg_attempt_kind begin_attempt(struct rg_call *call, uint64_t now) {
   if (call->transparent_next) {
     call->transparent_next = false;
-    count(&counters(call)->transparent_retries);
-    return;
-  }
-  if (call->attempts_begun == 0) {
-    count(&counters(call)->calls);
-    rg_budget_call_began(&call->target->budget, now);
-  } else {
-    count(&counters(call)->retries);
+    return RG_ATTEMPT_TRANSPARENT;
   }
   if (call->token_held) let_token_go(call);
-  count(&counters(call)->attempts);
-  call->attempts_begun++;
+  if (call->attempts_begun++ > 0) return RG_ATTEMPT_RETRY;
+  rg_budget_call_began(&call->target->budget, now);
+  return RG_ATTEMPT_FIRST;
 }
 
 static void choose_mark(struct rg_call *call, struct rg_admission *admission) {
   admission->mark_origin = rg_layer_outgoing(
       &policy_of(call)->layer, call->ancestry, retry_of(call) != NULL,
       call->attempts_begun, &admission->mark);
-  if (admission->mark_origin == RG_MARK_MADE)
-    count(&counters(call)->marks_made);
-  else if (admission->mark_origin == RG_MARK_FORWARDED)
-    count(&counters(call)->marks_forwarded);
-  else if (call->ancestry->lineage == RG_LINEAGE_MARKED &&
-           !policy_of(call)->layer.disabled)
+  if (admission->mark_origin == RG_MARK_NOT_SENT &&
+      call->ancestry->lineage == RG_LINEAGE_MARKED &&
+      !policy_of(call)->layer.disabled)
     count(&rg_process_counters.marks_rejected); /* too many hops */
 }
 
@@ -341,11 +338,12 @@ struct rg_admission rg_call_attempt_begin(struct rg_call *call,
   learn_of_attempts(call, facts->previous_attempts);
   admission.refusal = refuse(call, attempt, facts, &admission, now);
   if (admission.refusal == RG_REFUSED_NOT) {
-    count_attempt(call, now);
+    enum rg_attempt_kind kind = begin_attempt(call, now);
     attempt->number = call->attempts_begun;
     attempt->began = now;
     set_deadlines(call, &admission, now);
     choose_mark(call, &admission);
+    rg_attempt_counts_add(&call->target->attempts, kind, admission.mark_origin);
     choose_key(call, &admission, random);
   } else {
     call->refused = true;
@@ -388,8 +386,7 @@ static void settle_attempt(struct rg_call *call, struct rg_attempt *attempt,
 static void tell_caller(struct rg_call *call, const struct rg_outcome *outcome,
                         const struct rg_verdict *verdict) {
   bool stopped = verdict->action == RG_ACTION_STOP;
-  if (outcome->status == RG_STATUS_OK || verdict->action == RG_ACTION_RETRY)
-    return;
+  if (verdict->action == RG_ACTION_RETRY) return;
   bool gave_up = policy_of(call)->layer.mode == RG_LAYER_INNERMOST &&
                  !(stopped && verdict->reason == RG_STOP_LAYER) &&
                  rg_verdict_native_retries(retry_of(call), outcome, 0);
@@ -416,6 +413,7 @@ struct rg_verdict rg_call_attempt_end(struct rg_call *call,
     return verdict;
   }
   if (call->attempts_ended < UINT32_MAX) call->attempts_ended++;
+  if (seen.status == RG_STATUS_OK) return verdict;
   struct rg_case c = case_of(call, attempt->breaker);
   verdict = rg_verdict_decide(&c, &seen, now, random);
   if (verdict.action == RG_ACTION_STOP)
@@ -433,9 +431,13 @@ struct rg_verdict rg_call_attempt_end(struct rg_call *call,
   return verdict;
 }
 
+bool rg_attempt_is_open(const struct rg_attempt *attempt) {
+  return attempt->number > 0 && !attempt->ended;
+}
+
 void rg_call_attempt_drop(struct rg_call *call, struct rg_attempt *attempt,
                           uint64_t now) {
-  if (attempt->number == 0 || attempt->ended) return;
+  if (!rg_attempt_is_open(attempt)) return;
   attempt->ended = true;
   settle(call, attempt->breaker, &attempt->permit, RG_RESULT_NEUTRAL, now, 0);
 }
@@ -453,6 +455,10 @@ static void settle_without_attempt(struct rg_call *call, uint32_t status,
     breaker_refuses(call, 0, &call->breaker, &call->permit, &left_ns, now);
   settle(call, call->breaker, &call->permit,
          failed ? RG_RESULT_FAILURE : RG_RESULT_NEUTRAL, now, random);
+}
+
+bool rg_call_is_open(const struct rg_call *call) {
+  return !call->ended && (call->method != NULL || call->permit.held);
 }
 
 void rg_call_end(struct rg_call *call, uint32_t status, uint64_t now,

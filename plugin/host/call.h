@@ -113,6 +113,10 @@ void rg_call_begin(struct rg_call *call, struct rg_target *target,
  * service or per method. */
 void rg_call_name(struct rg_call *call, const char *path, size_t length);
 
+/* The part of rg_call_admit that needs no time: true, and all is done, when one
+ * breaker is there for the whole target, and is closed. */
+bool rg_call_admit_closed(struct rg_call *call);
+
 /* Asks the breaker before anything is done for the call, for a channel whose
  * policy is known from its earlier calls: without it a target that refuses
  * connections would never be seen to be open. */
@@ -157,10 +161,16 @@ struct rg_verdict rg_call_attempt_end(struct rg_call *call,
                                       const struct rg_outcome *outcome,
                                       uint64_t now, uint64_t random);
 
+/* Whether `attempt` has begun and not ended. */
+bool rg_attempt_is_open(const struct rg_attempt *attempt);
+
 /* `attempt` will have no end that is told; neutral for the breaker. Does
  * nothing if it ended. Safe after the call's end. */
 void rg_call_attempt_drop(struct rg_call *call, struct rg_attempt *attempt,
                           uint64_t now);
+
+/* Whether rg_call_end still has anything to settle. */
+bool rg_call_is_open(const struct rg_call *call);
 
 /* The call ended with `status`: a success earns, and a token whose retry never
  * began goes back. Calling it again does nothing. The method's policy may be

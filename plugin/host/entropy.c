@@ -10,14 +10,14 @@
 static RG_ATOMIC(uint32_t) process_generation = 1;
 static pthread_once_t fork_handler = PTHREAD_ONCE_INIT;
 
-static _Thread_local uint64_t state;
-static _Thread_local uint32_t seeded_in;
+static _Thread_local RG_TLS_FAST uint64_t state;
+static _Thread_local RG_TLS_FAST uint32_t seeded_in;
 
 static void note_fork(void) { atomic_fetch_add(&process_generation, 1); }
 
 static void watch_forks(void) { pthread_atfork(NULL, NULL, note_fork); }
 
-static void seed(uint32_t generation) {
+__attribute__((noinline, cold)) static void seed(uint32_t generation) {
   pthread_once(&fork_handler, watch_forks);
   /* Early in boot the kernel may have nothing; then time and place must do. */
   if (getrandom(&state, sizeof state, GRND_NONBLOCK) != (ssize_t)sizeof state)

@@ -8,7 +8,7 @@
 #include "host/mark.h"
 #include "host/process.h"
 
-static _Thread_local struct retry_guard_hop *thread_hop;
+static _Thread_local RG_TLS_FAST struct retry_guard_hop *thread_hop;
 
 static void heap_hold(struct retry_guard_hop *hop) {
   atomic_fetch_add_explicit(&hop->refs, 1, memory_order_relaxed);

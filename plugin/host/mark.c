@@ -5,6 +5,66 @@
 
 #include "retry_guard/v1/layer_mark.pb-c.h"
 
+/* ---- By hand, for the marks that we write: one for each attempt -------- */
+
+/* A field's number and wire type. */
+#define TAG_OWNER (1 << 3 | 2)
+#define TAG_HOPS (2 << 3)
+#define TAG_ATTEMPT (3 << 3)
+
+/* proto3 leaves a 0 out. */
+static uint8_t *put_number(uint8_t *out, uint8_t tag, uint32_t value) {
+  if (value == 0) return out;
+  *out++ = tag;
+  for (; value > 127; value >>= 7) *out++ = (uint8_t)(value | 128);
+  *out++ = (uint8_t)value;
+  return out;
+}
+
+size_t rg_mark_encode(const struct rg_mark *mark, uint8_t *bytes) {
+  uint8_t *out = bytes;
+  if (mark->owner_length > 0) {
+    *out++ = TAG_OWNER;
+    *out++ = mark->owner_length;
+    memcpy(out, mark->owner, mark->owner_length);
+    out += mark->owner_length;
+  }
+  out = put_number(out, TAG_HOPS, mark->hops);
+  out = put_number(out, TAG_ATTEMPT, mark->attempt);
+  return (size_t)(out - bytes);
+}
+
+/* Reads the field with `tag`, if it comes next and its number has one byte;
+ * returns where to go on. */
+static const uint8_t *get_number(const uint8_t *in, const uint8_t *end,
+                                 uint8_t tag, uint32_t *value) {
+  if (end - in < 2 || in[0] != tag || in[1] > 127) return in;
+  *value = in[1];
+  return in + 2;
+}
+
+/* False for whatever is not as plain as most marks are, but may be one. */
+static bool decode_plain(const uint8_t *in, size_t length,
+                         struct rg_mark *mark) {
+  const uint8_t *end = in + length;
+  mark->hops = 0;
+  mark->attempt = 0;
+  mark->owner_length = 0;
+  if (length >= 2 && in[0] == TAG_OWNER) {
+    size_t owner_length = in[1];
+    if (owner_length > RG_OWNER_MAX || owner_length > length - 2 ||
+        memchr(in + 2, 0, owner_length) != NULL)
+      return false;
+    mark->owner_length = (uint8_t)owner_length;
+    memcpy(mark->owner, in + 2, owner_length);
+    in += 2 + owner_length;
+  }
+  in = get_number(in, end, TAG_HOPS, &mark->hops);
+  return get_number(in, end, TAG_ATTEMPT, &mark->attempt) == end;
+}
+
+/* ---- By protobuf-c, for what others may make of them -------------------- */
+
 /* protobuf-c allocates while it decodes. It gets this much of the stack; what
  * needs more is no mark of ours. */
 #define DECODE_BYTES 1024
@@ -29,17 +89,8 @@ static void arena_free(void *data, void *pointer) {
   (void)pointer;
 }
 
-size_t rg_mark_encode(const struct rg_mark *mark, uint8_t *bytes) {
-  char owner[RG_OWNER_MAX + 1] = {0};
-  memcpy(owner, mark->owner, mark->owner_length);
-  RetryGuard__V1__LayerMark message = RETRY_GUARD__V1__LAYER_MARK__INIT;
-  message.owner = owner;
-  message.hops = mark->hops;
-  message.attempt = mark->attempt;
-  return retry_guard__v1__layer_mark__pack(&message, bytes);
-}
-
-bool rg_mark_decode(const void *bytes, size_t length, struct rg_mark *mark) {
+static bool decode_message(const void *bytes, size_t length,
+                           struct rg_mark *mark) {
   struct decode_arena arena = {.used = 0};
   ProtobufCAllocator allocator = {arena_alloc, arena_free, &arena};
   if (length > DECODE_BYTES) return false;
@@ -53,4 +104,9 @@ bool rg_mark_decode(const void *bytes, size_t length, struct rg_mark *mark) {
                            .owner_length = (uint8_t)owner_length};
   memcpy(mark->owner, message->owner, owner_length);
   return true;
+}
+
+bool rg_mark_decode(const void *bytes, size_t length, struct rg_mark *mark) {
+  return decode_plain(bytes, length, mark) ||
+         decode_message(bytes, length, mark);
 }

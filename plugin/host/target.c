@@ -58,8 +58,13 @@ static void insert_nolock(struct rg_target *target) {
 
 static struct rg_target *new_target(const char *name) {
   size_t length = strlen(name) + 1;
-  struct rg_target *target = calloc(1, sizeof *target + length);
-  if (target != NULL) target->name = memcpy(target + 1, name, length);
+  size_t alignment = _Alignof(struct rg_target);
+  size_t size =
+      (sizeof(struct rg_target) + length + alignment - 1) & ~(alignment - 1);
+  struct rg_target *target = aligned_alloc(alignment, size);
+  if (target == NULL) return NULL;
+  memset(target, 0, size);
+  target->name = memcpy(target + 1, name, length);
   return target;
 }
 
@@ -178,14 +183,11 @@ struct rg_target *rg_target_next(struct rg_target *previous) {
 }
 
 void rg_target_watch(struct rg_target *target, uint64_t now) {
-  uint64_t calls =
-      atomic_load_explicit(&target->counters.calls, memory_order_relaxed);
-  uint64_t retries =
-      atomic_load_explicit(&target->counters.retries, memory_order_relaxed);
+  struct rg_attempt_sums sums = rg_attempt_counts_read(&target->attempts);
   uint32_t alarm_milli =
       atomic_load_explicit(&target->alarm_milli, memory_order_relaxed);
-  rg_amplification_note(&target->amplification, calls, retries, alarm_milli,
-                        now);
+  rg_amplification_note(&target->amplification, sums.calls, sums.retries,
+                        alarm_milli, now);
 }
 
 bool rg_target_visit(const char *name,

@@ -18,6 +18,7 @@
 #include "core/budget.h"
 #include "core/cxx.h"
 #include "core/verdict.h"
+#include "host/attempt_counts.h"
 #include "host/breakers.h"
 #include "host/delays.h"
 
@@ -27,17 +28,12 @@ RG_C_BEGIN
  * each call must not find a fresh budget each time. */
 #define RG_TARGETS_IDLE_MAX 64
 
+/* What happens seldom enough for all threads to count in one place. */
 struct rg_target_counters {
-  RG_ATOMIC(uint64_t) calls;
-  RG_ATOMIC(uint64_t) attempts;
-  RG_ATOMIC(uint64_t) retries;
-  RG_ATOMIC(uint64_t) transparent_retries;
   RG_ATOMIC(uint64_t) stops[RG_STOP_COUNT];
   RG_ATOMIC(uint64_t) undecided_retries;
   RG_ATOMIC(uint64_t) rejected_retries;
   RG_ATOMIC(uint64_t) tokens_outstanding;
-  RG_ATOMIC(uint64_t) marks_made;
-  RG_ATOMIC(uint64_t) marks_forwarded;
   RG_ATOMIC(uint64_t) refused_remaining;
   RG_ATOMIC(uint64_t) breaker_rejections;
   RG_ATOMIC(uint64_t) breaker_opened;
@@ -64,6 +60,7 @@ struct rg_target {
   RG_ATOMIC(uint32_t) alarm_milli; /* of the amplification; 0: none */
   struct rg_delays delays;
   struct rg_target_counters counters;
+  struct rg_attempt_counts attempts;
   const char *name; /* the server URI */
 };
 

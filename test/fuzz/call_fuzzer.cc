@@ -102,7 +102,8 @@ struct Target {
   // All of it happened within the hour that budgets count over.
   void ExpectBudgetKept(const rg_budget_policy &policy, uint64_t now) const {
     if (target->policy_number == 0) return;  // there is none yet
-    const uint64_t spent = target->counters.retries * 1000;
+    const uint64_t spent =
+        rg_attempt_counts_read(&target->attempts).retries * 1000;
     const uint64_t level = rg_budget_level(&target->budget, now);
     if (policy.kind == RG_BUDGET_TOKEN_BUCKET)
       RG_FUZZ_CHECK(spent + level <= policy.bucket.initial_milli +

@@ -23,10 +23,10 @@ TEST_F(CallTransparent, RepeatsNeitherCountNorCost) {
     EXPECT_EQ(call.Try(kNotSent).action, RG_ACTION_LEAVE);
   EXPECT_EQ(call.Try(RG_STATUS_OK).action, RG_ACTION_LEAVE);
   call.End(RG_STATUS_OK);
-  EXPECT_EQ(counters().calls, 1u);
-  EXPECT_EQ(counters().attempts, 1u);
-  EXPECT_EQ(counters().retries, 0u);
-  EXPECT_EQ(counters().transparent_retries, 10u);
+  EXPECT_EQ(sums().calls, 1u);
+  EXPECT_EQ(sums().attempts, 1u);
+  EXPECT_EQ(sums().retries, 0u);
+  EXPECT_EQ(sums().transparent_retries, 10u);
   EXPECT_EQ(counters().undecided_retries, 0u);
   EXPECT_EQ(Level(), 100u);
 }
@@ -47,9 +47,9 @@ TEST_F(CallTransparent, HappenOnlyOnceForWhatTheServerDidNotSee) {
   EXPECT_EQ(call.Try(kNotSeen).action, RG_ACTION_RETRY);
   EXPECT_EQ(counters().tokens_outstanding, 1u);
   EXPECT_EQ(call.Try(kNotSeen).action, RG_ACTION_STOP);
-  EXPECT_EQ(counters().attempts, 2u);
-  EXPECT_EQ(counters().retries, 1u);
-  EXPECT_EQ(counters().transparent_retries, 1u);
+  EXPECT_EQ(sums().attempts, 2u);
+  EXPECT_EQ(sums().retries, 1u);
+  EXPECT_EQ(sums().transparent_retries, 1u);
 }
 
 TEST_F(CallTransparent, NotSentIsRepeatedAlsoAfterNotSeen) {
@@ -58,7 +58,7 @@ TEST_F(CallTransparent, NotSentIsRepeatedAlsoAfterNotSeen) {
   EXPECT_EQ(call.Try(kNotSeen).action, RG_ACTION_LEAVE);
   EXPECT_EQ(call.Try(kNotSent).action, RG_ACTION_LEAVE);
   EXPECT_EQ(call.Try(kNotSeen).action, RG_ACTION_RETRY);
-  EXPECT_EQ(counters().transparent_retries, 3u);
+  EXPECT_EQ(sums().transparent_retries, 3u);
 }
 
 TEST_F(CallTransparent, RepeatsOfARetryCostNoSecondToken) {
@@ -69,7 +69,7 @@ TEST_F(CallTransparent, RepeatsOfARetryCostNoSecondToken) {
   EXPECT_EQ(Level(), 8000u);
   EXPECT_EQ(call.Try(kUnavailable).action, RG_ACTION_RETRY);
   EXPECT_EQ(Level(), 7000u);
-  EXPECT_EQ(counters().retries, 1u);
+  EXPECT_EQ(sums().retries, 1u);
 }
 
 TEST_F(CallTransparent, ACommittedCallIsNotRepeated) {
@@ -78,7 +78,7 @@ TEST_F(CallTransparent, ACommittedCallIsNotRepeated) {
   call.Commit();
   EXPECT_EQ(call.Ends(kNotSent).action, RG_ACTION_LEAVE);
   call.End(kUnavailable);
-  EXPECT_EQ(counters().transparent_retries, 0u);
+  EXPECT_EQ(sums().transparent_retries, 0u);
   EXPECT_EQ(Level(), 1000u);
 }
 
@@ -88,8 +88,8 @@ TEST_F(CallTransparent, ARetryAfterARepeatThatWasNeverSeenIsNone) {
   Call call = Begin();
   ASSERT_EQ(call.Try(kNotSent).action, RG_ACTION_LEAVE);
   EXPECT_TRUE(call.Proceeds(/*previous_attempts=*/1));
-  EXPECT_EQ(counters().transparent_retries, 0u);
-  EXPECT_EQ(counters().retries, 1u);
+  EXPECT_EQ(sums().transparent_retries, 0u);
+  EXPECT_EQ(sums().retries, 1u);
   EXPECT_EQ(counters().undecided_retries, 1u);
   EXPECT_EQ(Level(), 0u);
 }
@@ -101,7 +101,7 @@ TEST_F(CallUndecided, ARetryWithATokenProceeds) {
   EXPECT_TRUE(call.Proceeds(1));
   EXPECT_EQ(counters().undecided_retries, 1u);
   EXPECT_EQ(counters().rejected_retries, 0u);
-  EXPECT_EQ(counters().retries, 1u);
+  EXPECT_EQ(sums().retries, 1u);
   EXPECT_EQ(counters().tokens_outstanding, 0u);
   EXPECT_EQ(Level(), 0u);
   call.End(kCancelled);
@@ -119,8 +119,8 @@ TEST_F(CallUndecided, ARetryWithoutATokenIsRejected) {
   EXPECT_EQ(counters().rejected_retries, 1u);
   EXPECT_EQ(counters().undecided_retries, 0u);
   EXPECT_EQ(counters().stops[RG_STOP_BUDGET], 1u);
-  EXPECT_EQ(counters().attempts, 1u);
-  EXPECT_EQ(counters().retries, 0u);
+  EXPECT_EQ(sums().attempts, 1u);
+  EXPECT_EQ(sums().retries, 0u);
 }
 
 TEST_F(CallUndecided, AnotherLayerComesBeforeTheBudget) {
@@ -151,8 +151,8 @@ TEST_F(CallUndecided, AfterAFailedPickTheFirstAttemptCostsAToken) {
   Call call = Begin();
   EXPECT_TRUE(call.Proceeds(1));
   EXPECT_EQ(counters().undecided_retries, 1u);
-  EXPECT_EQ(counters().calls, 1u);
-  EXPECT_EQ(counters().retries, 0u);
+  EXPECT_EQ(sums().calls, 1u);
+  EXPECT_EQ(sums().retries, 0u);
   EXPECT_EQ(Level(), 0u);
 }
 
@@ -161,8 +161,8 @@ TEST_F(CallUndecided, AfterAFailedPickWithoutATokenThereIsNoAttempt) {
   Call call = Begin();
   EXPECT_FALSE(call.Proceeds(1));
   call.End(kUnavailable);
-  EXPECT_EQ(counters().calls, 0u);
-  EXPECT_EQ(counters().attempts, 0u);
+  EXPECT_EQ(sums().calls, 0u);
+  EXPECT_EQ(sums().attempts, 0u);
   EXPECT_EQ(counters().rejected_retries, 1u);
 }
 
@@ -192,8 +192,8 @@ TEST_F(CallHeader, IsTheApplicationsOwnOnceCommitted) {
   Call call = Begin();
   call.Commit();
   EXPECT_TRUE(call.Proceeds(3));
-  EXPECT_EQ(counters().calls, 1u);
-  EXPECT_EQ(counters().retries, 0u);
+  EXPECT_EQ(sums().calls, 1u);
+  EXPECT_EQ(sums().retries, 0u);
   EXPECT_EQ(counters().undecided_retries, 0u);
   EXPECT_EQ(Level(), 1000u);
 }
@@ -203,7 +203,7 @@ TEST_F(CallHeader, IsTheApplicationsOwnWhenRetriesAreDisabled) {
   Renew(0);
   Call call = Begin();
   EXPECT_TRUE(call.Proceeds(3));
-  EXPECT_EQ(counters().retries, 0u);
+  EXPECT_EQ(sums().retries, 0u);
   EXPECT_EQ(counters().rejected_retries, 0u);
   EXPECT_EQ(Stops(), 0u);
 }

@@ -173,8 +173,8 @@ TEST_F(CallPermit, ThePolicysOwnCodesSayWhatAFailureIs) {
 
 TEST_F(CallRejected, FailsAtOnceAndCostsNothing) {
   Open();
-  const uint64_t attempts = counters().attempts;
-  const uint64_t calls = counters().calls;
+  const uint64_t attempts = sums().attempts;
+  const uint64_t calls = sums().calls;
   now_ += kSecond;
   Call call = Begin();
   const rg_admission admission = call.Begins();
@@ -184,8 +184,8 @@ TEST_F(CallRejected, FailsAtOnceAndCostsNothing) {
   EXPECT_EQ(call.Ends(kUnavailable).action, RG_ACTION_LEAVE);
   call.End(kUnavailable);
   EXPECT_EQ(counters().breaker_rejections, 1u);
-  EXPECT_EQ(counters().attempts, attempts);
-  EXPECT_EQ(counters().calls, calls);
+  EXPECT_EQ(sums().attempts, attempts);
+  EXPECT_EQ(sums().calls, calls);
   EXPECT_EQ(Level(), 1000u);
   EXPECT_EQ(Stops(), 0u);
 }
@@ -239,7 +239,7 @@ TEST_F(CallRejected, GivesAHeldTokenBack) {
   EXPECT_EQ(call.Begins().refusal, RG_REFUSED_BREAKER);
   EXPECT_EQ(counters().tokens_outstanding, 0u);
   EXPECT_EQ(Level(), 1000u);
-  EXPECT_EQ(counters().retries, 0u);
+  EXPECT_EQ(sums().retries, 0u);
   call.End(kUnavailable);
   EXPECT_EQ(Level(), 1000u);
 }
@@ -259,7 +259,7 @@ TEST_F(CallRejected, ATransparentRepeatToo) {
   call.Try(kNotSent);
   Open();
   EXPECT_EQ(call.Begins().refusal, RG_REFUSED_BREAKER);
-  EXPECT_EQ(counters().transparent_retries, 0u);
+  EXPECT_EQ(sums().transparent_retries, 0u);
 }
 
 TEST_F(CallRejected, ARetryIsStoppedBeforeItsBackoff) {

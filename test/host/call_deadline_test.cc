@@ -126,8 +126,8 @@ TEST_F(CallMinRemaining, ACallWithLessIsNotSent) {
   EXPECT_EQ(call.Begins().refusal, RG_REFUSED_REMAINING);
   call.End(kDeadlineExceeded);
   EXPECT_EQ(counters().refused_remaining, 1u);
-  EXPECT_EQ(counters().calls, 1u);
-  EXPECT_EQ(counters().attempts, 1u);
+  EXPECT_EQ(sums().calls, 1u);
+  EXPECT_EQ(sums().attempts, 1u);
   EXPECT_EQ(Stops(), 0u);
   EXPECT_EQ(Level(), 1000u);
 }

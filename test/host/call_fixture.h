@@ -302,6 +302,7 @@ class CallTest : public testing::Test {
 
   uint64_t Level() { return rg_budget_level(&target_->budget, now_); }
   const rg_target_counters &counters() { return target_->counters; }
+  rg_attempt_sums sums() { return rg_attempt_counts_read(&target_->attempts); }
   uint64_t Stops() {
     uint64_t sum = 0;
     for (const auto &stop : counters().stops) sum += stop;

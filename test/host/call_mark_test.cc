@@ -25,8 +25,8 @@ TEST_F(CallMark, IsMadeForEveryAttemptTheFirstIncluded) {
     EXPECT_EQ(admission.mark.attempt, attempt);
     call.Ends(kUnavailable);
   }
-  EXPECT_EQ(counters().marks_made, 5u);
-  EXPECT_EQ(counters().marks_forwarded, 0u);
+  EXPECT_EQ(sums().marks_made, 5u);
+  EXPECT_EQ(sums().marks_forwarded, 0u);
 }
 
 TEST_F(CallMark, OfATransparentRepeatIsTheSame) {
@@ -56,19 +56,19 @@ TEST_F(CallMark, IsNotMadeForARejectedRetry) {
   Call call = Begin();
   call.Begins();
   EXPECT_EQ(call.Begins(1).mark_origin, RG_MARK_NOT_SENT);
-  EXPECT_EQ(counters().marks_made, 1u);
+  EXPECT_EQ(sums().marks_made, 1u);
 }
 
 TEST_F(CallMark, IsNotMadeWithoutARetryPolicy) {
   method_.has_retry = false;
   EXPECT_EQ(Begin().Begins().mark_origin, RG_MARK_NOT_SENT);
-  EXPECT_EQ(counters().marks_made, 0u);
+  EXPECT_EQ(sums().marks_made, 0u);
 }
 
 TEST_F(CallMark, IsNotMadeWhenRetriesAreDisabledForTheChannel) {
   retries_enabled_ = false;
   EXPECT_EQ(Begin().Begins().mark_origin, RG_MARK_NOT_SENT);
-  EXPECT_EQ(counters().marks_made, 0u);
+  EXPECT_EQ(sums().marks_made, 0u);
 }
 
 TEST_F(CallMark, IsNeitherMadeNorForwardedWhenTheLayerRuleIsDisabled) {
@@ -76,8 +76,8 @@ TEST_F(CallMark, IsNeitherMadeNorForwardedWhenTheLayerRuleIsDisabled) {
   for (const rg_ancestry *ancestry :
        {static_cast<const rg_ancestry *>(nullptr), &kMarked, &kMarkedToTheEnd})
     EXPECT_EQ(Begin(ancestry).Begins().mark_origin, RG_MARK_NOT_SENT);
-  EXPECT_EQ(counters().marks_made, 0u);
-  EXPECT_EQ(counters().marks_forwarded, 0u);
+  EXPECT_EQ(sums().marks_made, 0u);
+  EXPECT_EQ(sums().marks_forwarded, 0u);
 }
 
 TEST_F(CallMark, MayBeWithoutAName) {
@@ -99,8 +99,8 @@ TEST_F(CallMarked, ForwardsTheMarkUnchangedButForItsHops) {
   ExpectForwarded(call.Begins());
   call.Ends(kNotSent);
   ExpectForwarded(call.Begins());
-  EXPECT_EQ(counters().marks_forwarded, 2u);
-  EXPECT_EQ(counters().marks_made, 0u);
+  EXPECT_EQ(sums().marks_forwarded, 2u);
+  EXPECT_EQ(sums().marks_made, 0u);
 }
 
 TEST_F(CallMarked, ForwardsTheMarkAlsoWhereItWouldMakeNone) {
@@ -112,8 +112,8 @@ TEST_F(CallMarked, ForwardsTheMarkAlsoWhereItWouldMakeNone) {
 
 TEST_F(CallMarked, SendsNoMarkWhereTheMarkEnds) {
   EXPECT_EQ(Begin(&kMarkedToTheEnd).Begins().mark_origin, RG_MARK_NOT_SENT);
-  EXPECT_EQ(counters().marks_made, 0u);
-  EXPECT_EQ(counters().marks_forwarded, 0u);
+  EXPECT_EQ(sums().marks_made, 0u);
+  EXPECT_EQ(sums().marks_forwarded, 0u);
 }
 
 TEST_F(CallMarked, DoesNotRetry) {

@@ -27,12 +27,12 @@ TEST_F(CallToken, IsTakenAtTheDecisionAndSpentWhenTheRetryBegins) {
   Call call = Begin();
   EXPECT_EQ(call.Try(kUnavailable).action, RG_ACTION_RETRY);
   EXPECT_EQ(counters().tokens_outstanding, 1u);
-  EXPECT_EQ(counters().retries, 0u);
+  EXPECT_EQ(sums().retries, 0u);
   EXPECT_EQ(Level(), 1000u);
 
   EXPECT_TRUE(call.Proceeds());
   EXPECT_EQ(counters().tokens_outstanding, 0u);
-  EXPECT_EQ(counters().retries, 1u);
+  EXPECT_EQ(sums().retries, 1u);
   EXPECT_EQ(counters().undecided_retries, 0u);
   EXPECT_EQ(Level(), 1000u);
 }
@@ -43,7 +43,7 @@ TEST_F(CallToken, GoesBackWhenTheCallEndsInBackoff) {
   EXPECT_EQ(Level(), 0u);
   call.End(kCancelled);
   EXPECT_EQ(counters().tokens_outstanding, 0u);
-  EXPECT_EQ(counters().retries, 0u);
+  EXPECT_EQ(sums().retries, 0u);
   EXPECT_EQ(Level(), 1000u);
 }
 
@@ -142,7 +142,7 @@ TEST_F(CallUnbudgeted, RetriesTakeNothingFromTheTargetsBudget) {
   for (int i = 0; i < 4; i++)
     EXPECT_EQ(call.Try(kUnavailable).action, RG_ACTION_RETRY);
   EXPECT_EQ(Level(), 1000u);
-  EXPECT_EQ(counters().retries, 3u);
+  EXPECT_EQ(sums().retries, 3u);
 }
 
 TEST_F(CallUnbudgeted, AnUndecidedRetryProceedsWithoutAToken) {
@@ -319,13 +319,13 @@ TEST_F(CallEnd, MayComeBeforeThePolicyIsKnown) {
   call.End(RG_STATUS_OK);
   call.End(kUnavailable);
   EXPECT_EQ(target_->policy_number, 0u);
-  EXPECT_EQ(counters().calls, 0u);
+  EXPECT_EQ(sums().calls, 0u);
 }
 
 TEST_F(CallEnd, MayComeBeforeTheFirstAttempt) {
   Call call = Begin();
   call.End(kUnavailable);
-  EXPECT_EQ(counters().calls, 0u);
+  EXPECT_EQ(sums().calls, 0u);
   EXPECT_EQ(Level(), 1000u);
 }
 
@@ -333,8 +333,8 @@ TEST_F(CallEnd, MayComeWhileAnAttemptRuns) {
   Call call = Begin();
   ASSERT_TRUE(call.Proceeds());
   call.End(kCancelled);
-  EXPECT_EQ(counters().calls, 1u);
-  EXPECT_EQ(counters().attempts, 1u);
+  EXPECT_EQ(sums().calls, 1u);
+  EXPECT_EQ(sums().attempts, 1u);
   EXPECT_EQ(Level(), 1000u);
 }
 
@@ -370,9 +370,9 @@ TEST_F(CallCounters, TellCallsFromAttemptsFromRetries) {
     call.End(failures < 3 ? RG_STATUS_OK : kUnavailable);
   }
   // Two tokens: one retry of the second call, one of the third.
-  EXPECT_EQ(counters().calls, 4u);
-  EXPECT_EQ(counters().attempts, 6u);
-  EXPECT_EQ(counters().retries, 2u);
+  EXPECT_EQ(sums().calls, 4u);
+  EXPECT_EQ(sums().attempts, 6u);
+  EXPECT_EQ(sums().retries, 2u);
   EXPECT_EQ(counters().stops[RG_STOP_BUDGET], 1u);
   EXPECT_EQ(Stops(), 1u);
   EXPECT_EQ(counters().fail_open, 0u);
@@ -381,8 +381,8 @@ TEST_F(CallCounters, TellCallsFromAttemptsFromRetries) {
 TEST_F(CallCounters, ACallWithoutAnAttemptIsNotCounted) {
   Begin();
   Unbound().End(kUnavailable);
-  EXPECT_EQ(counters().calls, 0u);
-  EXPECT_EQ(counters().attempts, 0u);
+  EXPECT_EQ(sums().calls, 0u);
+  EXPECT_EQ(sums().attempts, 0u);
 }
 
 TEST_F(CallCounters, CallsWithoutARetryPolicyAreCountedToo) {
@@ -391,8 +391,8 @@ TEST_F(CallCounters, CallsWithoutARetryPolicyAreCountedToo) {
   Call call = Begin();
   call.Try(RG_STATUS_OK);
   call.End(RG_STATUS_OK);
-  EXPECT_EQ(counters().calls, 1u);
-  EXPECT_EQ(counters().attempts, 1u);
+  EXPECT_EQ(sums().calls, 1u);
+  EXPECT_EQ(sums().attempts, 1u);
   EXPECT_EQ(Level(), 100u);
 }
 

@@ -55,6 +55,7 @@ extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
 
 RG_EXPORTED void *malloc(size_t size) noexcept {
   allocations++;
@@ -69,6 +70,11 @@ RG_EXPORTED void *calloc(size_t count, size_t size) noexcept {
 RG_EXPORTED void *realloc(void *old, size_t size) noexcept {
   allocations++;
   return empty ? nullptr : __libc_realloc(old, size);
+}
+
+RG_EXPORTED void *aligned_alloc(size_t alignment, size_t size) noexcept {
+  allocations++;
+  return empty ? nullptr : __libc_memalign(alignment, size);
 }
 
 }  // extern "C"

@@ -175,11 +175,11 @@ TEST(TargetIdle, KeepsItsBudgetUntilAChannelReturns) {
   rg_target *target = rg_target_acquire(name.c_str());
   Adopt(target, Bucket(3000));
   ASSERT_TRUE(Take(target));
-  target->counters.calls = 7;
+  target->counters.fail_open = 7;
   rg_target_release(target);
   target = rg_target_acquire(name.c_str());
   EXPECT_EQ(Level(target), 2000u);
-  EXPECT_EQ(target->counters.calls, 7u);
+  EXPECT_EQ(target->counters.fail_open, 7u);
   rg_target_release(target);
 }
 
@@ -243,13 +243,13 @@ TEST(TargetIdle, AReclaimedTargetReturnsAsANewOne) {
   rg_target *target = rg_target_acquire(name.c_str());
   Adopt(target, Bucket(1000));
   ASSERT_TRUE(Take(target));
-  target->counters.calls = 7;
+  target->counters.fail_open = 7;
   rg_target_release(target);
   FillIdle();
   EXPECT_FALSE(Exists(name));
   target = rg_target_acquire(name.c_str());
   EXPECT_EQ(target->policy_number, 0u);
-  EXPECT_EQ(target->counters.calls, 0u);
+  EXPECT_EQ(target->counters.fail_open, 0u);
   Adopt(target, Bucket(1000));
   EXPECT_EQ(Level(target), 1000u);
   rg_target_release(target);
@@ -529,7 +529,7 @@ TEST(TargetThreads, ChannelsComeAndGo) {
       ASSERT_NE(target, nullptr);
       ASSERT_EQ(target->name, name);
       Adopt(target, Bucket(random.OneIn(2) ? 1000 : 2000));
-      target->counters.calls++;
+      target->counters.fail_open++;
       Take(target);
       if (random.OneIn(8)) Exists(name);
       rg_target_release(target);
