@@ -15,6 +15,9 @@
  * held up. */
 #define BEHIND_MS 1000
 #define MILLI 1000
+/* Keeps what happens with few attempts out of the way of what happens with all:
+ * inlined, it would make every settlement save registers for it. */
+#define SELDOM __attribute__((noinline))
 
 static enum rg_breaker_state state_of(uint64_t word) {
   return (enum rg_breaker_state)(word >> (UNTIL_BITS + GENERATION_BITS));
@@ -273,6 +276,16 @@ static bool is_tripped(struct rg_breaker *breaker, uint64_t now) {
              rg_num_mul(total, load32(&breaker->failure_ratio_milli));
 }
 
+/* The result that was just booked may be one too many. */
+SELDOM static enum rg_settlement open_if_tripped(struct rg_breaker *breaker,
+                                                 uint64_t word, uint64_t now,
+                                                 uint64_t random) {
+  bool opened = is_tripped(breaker, now) && !atomic_load(&breaker->disabled) &&
+                move(breaker, word, RG_BREAKER_TRIPPED,
+                     cooldown_end(breaker, 0, now, random));
+  return opened ? RG_SETTLED_OPENED : RG_SETTLED;
+}
+
 static enum rg_settlement settle_closed(struct rg_breaker *breaker,
                                         uint64_t word, enum rg_result result,
                                         uint64_t now, uint64_t random) {
@@ -287,10 +300,7 @@ static enum rg_settlement settle_closed(struct rg_breaker *breaker,
     /* A success can trip it too: it may be the one that makes enough. */
     if (load32(&breaker->doubted) == 0) return RG_SETTLED;
   }
-  bool opened = is_tripped(breaker, now) && !atomic_load(&breaker->disabled) &&
-                move(breaker, word, RG_BREAKER_TRIPPED,
-                     cooldown_end(breaker, 0, now, random));
-  return opened ? RG_SETTLED_OPENED : RG_SETTLED;
+  return open_if_tripped(breaker, word, now, random);
 }
 
 static enum rg_settlement settle_probe(struct rg_breaker *breaker,
@@ -319,6 +329,20 @@ static bool leave_place(struct rg_breaker *breaker,
                                         &mine, 0);
 }
 
+/* The state first, the place after it: a place that were free while the breaker
+ * is still half-open would admit one probe too many. */
+SELDOM static enum rg_settlement settle_place(struct rg_breaker *breaker,
+                                              const struct rg_permit *permit,
+                                              uint64_t word,
+                                              enum rg_result result,
+                                              uint64_t now, uint64_t random) {
+  enum rg_settlement settlement = RG_SETTLED_STALE;
+  if (atomic_load(&breaker->places[permit->place - 1]) == permit->place_word)
+    settlement = settle_probe(breaker, word, result, now, random);
+  leave_place(breaker, permit);
+  return settlement;
+}
+
 enum rg_settlement rg_breaker_settle(struct rg_breaker *breaker,
                                      struct rg_permit *permit,
                                      enum rg_result result, uint64_t now,
@@ -332,14 +356,8 @@ enum rg_settlement rg_breaker_settle(struct rg_breaker *breaker,
     return RG_SETTLED;
   }
   if (permit->generation != generation_of(word)) return RG_SETTLED_STALE;
-  if (!is_probe) return settle_closed(breaker, word, result, now, random);
-  /* The state first, the place after it: a place that were free while the
-   * breaker is still half-open would admit one probe too many. */
-  enum rg_settlement settlement = RG_SETTLED_STALE;
-  if (atomic_load(&breaker->places[permit->place - 1]) == permit->place_word)
-    settlement = settle_probe(breaker, word, result, now, random);
-  leave_place(breaker, permit);
-  return settlement;
+  return is_probe ? settle_place(breaker, permit, word, result, now, random)
+                  : settle_closed(breaker, word, result, now, random);
 }
 
 enum rg_breaker_state rg_breaker_state_of(const struct rg_breaker *breaker) {

@@ -4,15 +4,10 @@
 /* Every compiler that can build gRPC has it on 64-bit targets. */
 __extension__ typedef unsigned __int128 uint128;
 
-uint64_t rg_num_add(uint64_t a, uint64_t b) {
-  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-uint64_t rg_num_sub(uint64_t a, uint64_t b) { return a < b ? 0 : a - b; }
-
-uint64_t rg_num_mul(uint64_t a, uint64_t b) { return rg_num_mul_div(a, b, 1); }
-
 uint64_t rg_num_mul_div(uint64_t a, uint64_t b, uint64_t d) {
+  uint64_t product;
+  /* The processor divides 64 bits, a function 128. */
+  if (!__builtin_mul_overflow(a, b, &product)) return product / d;
   uint128 result = (uint128)a * b / d;
   return result > UINT64_MAX ? UINT64_MAX : (uint64_t)result;
 }

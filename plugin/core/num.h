@@ -16,14 +16,21 @@ RG_C_BEGIN
 #define RG_NS_PER_S UINT64_C(1000000000)
 
 /* a + b, at most UINT64_MAX. */
-uint64_t rg_num_add(uint64_t a, uint64_t b);
+static inline uint64_t rg_num_add(uint64_t a, uint64_t b) {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
 
 /* a - b, at least 0. Of two times it is what has passed between them: time
  * that steps back means none passed. */
-uint64_t rg_num_sub(uint64_t a, uint64_t b);
+static inline uint64_t rg_num_sub(uint64_t a, uint64_t b) {
+  return a < b ? 0 : a - b;
+}
 
 /* a * b, at most UINT64_MAX. */
-uint64_t rg_num_mul(uint64_t a, uint64_t b);
+static inline uint64_t rg_num_mul(uint64_t a, uint64_t b) {
+  uint64_t result;
+  return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
+}
 
 /* a * b / d without loss in between, rounded down, at most UINT64_MAX.
  * d must not be 0. */

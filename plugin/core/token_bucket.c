@@ -3,12 +3,6 @@
 
 #define CLOSED UINT64_C(1)
 
-struct view {
-  int64_t earned;
-  int64_t capacity;
-  int64_t level;
-};
-
 /* `spent` words carry the amount above the closed bit. */
 static uint64_t word_of(int64_t milli) { return (uint64_t)milli << 1; }
 
@@ -24,16 +18,15 @@ static int64_t capacity_for(const struct rg_token_bucket *bucket,
   return capacity > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)capacity;
 }
 
-static struct view look(const struct rg_token_bucket *bucket, uint64_t spent,
-                        uint64_t now) {
-  struct rg_window_reading earned = rg_window_read(&bucket->earned, now);
-  struct view view = {
-      .earned = (int64_t)earned.total,
-      .capacity = capacity_for(bucket, earned.recent),
-  };
-  view.level = view.earned - milli_of(spent);
-  if (view.level > view.capacity) view.level = view.capacity;
-  return view;
+/* What is left of `earned`, cut to the capacity; what the last burst earned
+ * only has to be looked at when there is more than the least capacity. */
+static int64_t level_of(const struct rg_token_bucket *bucket, int64_t earned,
+                        uint64_t spent, uint64_t now) {
+  int64_t level = earned - milli_of(spent);
+  if (level <= capacity_for(bucket, 0)) return level;
+  int64_t capacity =
+      capacity_for(bucket, rg_window_read(&bucket->earned, now).recent);
+  return level < capacity ? level : capacity;
 }
 
 void rg_token_bucket_init(struct rg_token_bucket *bucket,
@@ -64,10 +57,11 @@ bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now) {
   uint64_t spent = atomic_load(&bucket->spent);
   for (;;) {
     if (spent & CLOSED) return false;
-    struct view view = look(bucket, spent, now);
-    if (view.level < RG_MILLI) return false;
+    int64_t earned = (int64_t)rg_window_total(&bucket->earned);
+    int64_t level = level_of(bucket, earned, spent, now);
+    if (level < RG_MILLI) return false;
     /* What was above the capacity is forfeited along with the take. */
-    int64_t after = view.earned - view.level + RG_MILLI;
+    int64_t after = earned - level + RG_MILLI;
     if (atomic_compare_exchange_weak(&bucket->spent, &spent, word_of(after)))
       return true;
   }
@@ -79,13 +73,15 @@ void rg_token_bucket_refund(struct rg_token_bucket *bucket) {
 
 uint64_t rg_token_bucket_level(const struct rg_token_bucket *bucket,
                                uint64_t now) {
-  struct view view = look(bucket, atomic_load(&bucket->spent), now);
-  return view.level > 0 ? (uint64_t)view.level : 0;
+  int64_t level = level_of(bucket, (int64_t)rg_window_total(&bucket->earned),
+                           atomic_load(&bucket->spent), now);
+  return level > 0 ? (uint64_t)level : 0;
 }
 
 uint64_t rg_token_bucket_capacity(const struct rg_token_bucket *bucket,
                                   uint64_t now) {
-  return (uint64_t)look(bucket, 0, now).capacity;
+  return (uint64_t)capacity_for(bucket,
+                                rg_window_read(&bucket->earned, now).recent);
 }
 
 void rg_token_bucket_close(struct rg_token_bucket *bucket) {

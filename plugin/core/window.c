@@ -15,17 +15,27 @@ static uint64_t epoch_at(const struct rg_window *window, uint64_t now) {
   return now / atomic_load_explicit(&window->slot_ns, memory_order_relaxed);
 }
 
-/* An amount a little ahead is another thread's, or time stepped back: then it
- * stands still there. Further ahead it is a leftover from before a large step,
- * and a slot without an amount may never have been used. */
-static uint32_t newest_epoch(const uint64_t *slots, uint32_t now_epoch) {
-  int32_t newest = 0;
+/* How far the newest amount is ahead of `now_epoch`. A little is another
+ * thread's, or time stepped back: then it stands still there. Further ahead it
+ * is a leftover from before a large step, and a slot without an amount may
+ * never have been used. */
+static uint32_t ahead_of(const uint64_t *slots, uint32_t now_epoch) {
+  uint32_t newest = 0;
   for (int i = 0; i < RG_WINDOW_SLOTS; i++) {
-    int32_t ahead = (int32_t)(epoch_of(slots[i]) - now_epoch);
+    uint32_t ahead = epoch_of(slots[i]) - now_epoch;
     if (amount_of(slots[i]) > 0 && ahead > newest && ahead < RG_WINDOW_SLOTS)
       newest = ahead;
   }
-  return now_epoch + (uint32_t)newest;
+  return newest;
+}
+
+/* What of `slots` lies in the span that ends with `newest`. */
+static uint64_t sum_of_span(const uint64_t *slots, uint32_t newest) {
+  uint64_t sum = 0;
+  for (int i = 0; i < RG_WINDOW_SLOTS; i++)
+    if (newest - epoch_of(slots[i]) < RG_WINDOW_SLOTS)
+      sum += amount_of(slots[i]);
+  return sum;
 }
 
 void rg_window_init(struct rg_window *window, uint64_t span_ns) {
@@ -39,8 +49,10 @@ void rg_window_init(struct rg_window *window, uint64_t span_ns) {
 
 /* Whoever wins the exchange also books what the slot held. Booking it after
  * the slot lost it makes a reader miss it for a moment, never see it twice. */
-static void restart(struct rg_window *window, RG_ATOMIC(uint64_t) * slot,
-                    uint64_t old, uint32_t epoch) {
+__attribute__((noinline, cold)) static void restart(struct rg_window *window,
+                                                    RG_ATOMIC(uint64_t) * slot,
+                                                    uint64_t old,
+                                                    uint32_t epoch) {
   if (atomic_compare_exchange_strong(slot, &old, word(epoch, 0)))
     atomic_fetch_add(&window->retired, amount_of(old));
 }
@@ -55,24 +67,35 @@ void rg_window_add(struct rg_window *window, uint32_t amount, uint64_t now) {
   }
   /* The upper half of the amount's range is left to threads that looked before
    * this addition, so the sum cannot run into the epoch. */
-  if (amount >= AMOUNT_MAX || amount_of(seen) >= AMOUNT_MAX - amount) return;
+  if ((uint64_t)amount_of(seen) + amount >= AMOUNT_MAX) return;
   atomic_fetch_add_explicit(slot, amount, memory_order_relaxed);
+}
+
+/* In both: first `retired`, then the slots; see restart. */
+uint64_t rg_window_total(const struct rg_window *window) {
+  uint64_t total = atomic_load(&window->retired);
+  for (int i = 0; i < RG_WINDOW_SLOTS; i++)
+    total += amount_of(
+        atomic_load_explicit(&window->slots[i], memory_order_acquire));
+  return total;
 }
 
 struct rg_window_reading rg_window_read(const struct rg_window *window,
                                         uint64_t now) {
-  /* First `retired`, then the slots: see restart. */
-  struct rg_window_reading reading = {
-      .total = atomic_load(&window->retired),
-  };
+  uint64_t retired = atomic_load(&window->retired);
+  uint32_t now_epoch = (uint32_t)epoch_at(window, now);
   uint64_t slots[RG_WINDOW_SLOTS];
+  uint64_t all = 0;
   for (int i = 0; i < RG_WINDOW_SLOTS; i++) {
     slots[i] = atomic_load_explicit(&window->slots[i], memory_order_acquire);
-    reading.total += amount_of(slots[i]);
+    all += amount_of(slots[i]);
   }
-  uint32_t newest = newest_epoch(slots, (uint32_t)epoch_at(window, now));
-  for (int i = 0; i < RG_WINDOW_SLOTS; i++)
-    if (newest - epoch_of(slots[i]) < RG_WINDOW_SLOTS)
-      reading.recent += amount_of(slots[i]);
+  struct rg_window_reading reading = {
+      .recent = sum_of_span(slots, now_epoch),
+      .total = retired + all,
+  };
+  /* Under steady traffic that is all there is; no slot can be ahead. */
+  if (reading.recent < all)
+    reading.recent = sum_of_span(slots, now_epoch + ahead_of(slots, now_epoch));
   return reading;
 }

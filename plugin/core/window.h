@@ -43,6 +43,9 @@ void rg_window_init(struct rg_window *window, uint64_t span_ns);
 /* Adds `amount` to the running slot. A slot holds up to 2^31; more is lost. */
 void rg_window_add(struct rg_window *window, uint32_t amount, uint64_t now);
 
+/* What was added since the beginning. */
+uint64_t rg_window_total(const struct rg_window *window);
+
 /* Reads both sums in one pass. */
 struct rg_window_reading rg_window_read(const struct rg_window *window,
                                         uint64_t now);

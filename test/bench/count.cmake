@@ -6,7 +6,12 @@ list(TRANSFORM RG_CORE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/plugin/
   OUTPUT_VARIABLE sources)
 add_executable(rg_core_count bench/core_count.c bench/core_ops.c ${sources}
   ${PROJECT_SOURCE_DIR}/plugin/host/mark.c)
-target_compile_options(rg_core_count PRIVATE ${RG_INCLUDE_TEST} -O3 -DNDEBUG)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+  set(as_one -flto=auto)
+endif()
+target_compile_options(rg_core_count PRIVATE
+  ${RG_INCLUDE_TEST} -O3 -DNDEBUG ${as_one})
+target_link_options(rg_core_count PRIVATE ${as_one})
 target_link_libraries(rg_core_count PRIVATE rg_proto rg_warnings
   Threads::Threads)
 add_test(NAME Bench.TheCoreTakesNoMoreInstructionsThanItMay

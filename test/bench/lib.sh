@@ -68,3 +68,10 @@ stop_server() {
 
 # The value after the word $1 in the line $2.
 field() { sed -E "s/.*\<$1 ([0-9]+).*/\1/" <<<"$2"; }
+
+# ---- Counting ----------------------------------------------------------------
+
+counting="valgrind --tool=callgrind --callgrind-out-file=/dev/null"
+
+# What it counted, according to its log $1.
+counted() { sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$1"; }

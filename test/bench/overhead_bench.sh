@@ -12,16 +12,11 @@ here=$(dirname "${BASH_SOURCE[0]}")
 
 short=300
 long=1300
-count="valgrind --tool=callgrind --callgrind-out-file=/dev/null"
-
-# What callgrind counted, according to its log $1.
-counted() { sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$1"; }
-
 # Instructions of the process $1 (client, server) for $2 calls; the case:
 #   $3, $4  arguments of the client and of the server, one a line
 instructions() {
   local of_client='' of_server='' client server out
-  [ "$1" = client ] && of_client=$count || of_server=$count
+  [ "$1" = client ] && of_client=$counting || of_server=$counting
   mapfile -t client < <(printf '%b' "$3")
   mapfile -t server < <(printf '%b' "$4")
   start_server "$of_server" "${server[@]}"
