@@ -10,7 +10,7 @@ trap 'kill_server; rm -rf "$scratch"' EXIT
 # ---- Policies: service configs -----------------------------------------------
 
 retry='"methodConfig": [{"name": [{"service": "retry_guard.bench.Echo"}],
-  "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.001s",
+  "retryPolicy": {"maxAttempts": 5, "initialBackoff": "0.001s",
     "maxBackoff": "0.01s", "backoffMultiplier": 2,
     "retryableStatusCodes": ["UNAVAILABLE"]}}]'
 retries="{$retry}"
@@ -27,7 +27,7 @@ everything='{"retryGuard": {
 # Enough tokens for a retry with each call, and a breaker that bears it.
 retrying='{"retryGuard": {
     "budget": {"tokenBucket": {"tokenRatio": 1, "initialTokens": 100}},
-    "circuitBreaker": {"failureRatio": 0.9}}, '"$retry}"
+    "circuitBreaker": {"failureRatio": 0.9, "minRequests": 1000}}, '"$retry}"
 
 # On one line each, as arguments are kept.
 for name in retries defaults everything retrying; do

@@ -53,6 +53,33 @@ TEST_F(Breaker, IsClosedWhenNew) {
   }
 }
 
+TEST_F(Breaker, ClosedAdmitsWithoutBeingToldTheTime) {
+  rg_permit permit = {};
+  EXPECT_TRUE(rg_breaker_admit_closed(&breaker_, &permit));
+  EXPECT_TRUE(permit.held);
+  EXPECT_EQ(permit.place, 0);
+  EXPECT_EQ(permit.generation, PermitAt(kNow).generation);
+}
+
+TEST_F(Breaker, DisabledAdmitsWithoutAPermit) {
+  policy_.disabled = true;
+  Init();
+  rg_permit permit = {};
+  EXPECT_TRUE(rg_breaker_admit_closed(&breaker_, &permit));
+  EXPECT_FALSE(permit.held);
+}
+
+TEST_F(Breaker, OpenAndHalfOpenAdmitNobodyWithoutTheTime) {
+  for (int i = 0; i < kMinRequests; i++) Attempt(RG_RESULT_FAILURE, kNow);
+  rg_permit permit = {};
+  ASSERT_EQ(State(), RG_BREAKER_OPEN);
+  EXPECT_FALSE(rg_breaker_admit_closed(&breaker_, &permit));
+  EXPECT_FALSE(permit.held);
+  PermitAt(kNow + kDay);
+  ASSERT_EQ(State(), RG_BREAKER_HALF_OPEN);
+  EXPECT_FALSE(rg_breaker_admit_closed(&breaker_, &permit));
+}
+
 TEST_F(Breaker, StaysClosedAtExactlyTheRatio) {
   Succeed(10, kNow);
   Fail(10, kNow);

@@ -76,6 +76,17 @@ TEST_F(Breaker, ARejectionIsNotRetriedAndCostsNoToken) {
   EXPECT_EQ(client.Stats().breaker_rejections, before.breaker_rejections + 1);
 }
 
+// The client sees at its end that nothing holds its channel any more.
+TEST_F(Breaker, ARejectedCallDoesNotLiveUntilItsDeadline) {
+  Server server([](rg_rpc_incoming *incoming) { Reply(incoming); });
+  Client client(server.address(), WithBreaker(kLong).Json());
+  while (!IsOpen(client)) client.Call();
+  Request request;
+  request.timeout_ms = 3600000;
+  EXPECT_EQ(client.Call(request).status, GRPC_STATUS_UNAVAILABLE);
+  EXPECT_EQ(client.Stats().breaker_rejections, 1u);
+}
+
 // The failure that opens the breaker ends its own call: the retry is stopped.
 TEST_F(Breaker, StopsTheRetryOfTheCallThatTrippedIt) {
   Server server([](rg_rpc_incoming *incoming) { Reply(incoming); });
