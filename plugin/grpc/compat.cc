@@ -36,10 +36,12 @@ bool ConfigurationIsFixed() {
 }
 
 void PrependFilter(ConfigurationBuilder *builder, grpc_channel_stack_type type,
-                   int priority, const grpc_channel_filter *filter) {
+                   int priority, const grpc_channel_filter *filter,
+                   WantFilter wanted) {
   builder->channel_init()->RegisterStage(
-      type, priority, [filter](grpc_core::ChannelStackBuilder *stack) {
-        if (!stack->channel_args().WantMinimalStack())
+      type, priority, [filter, wanted](grpc_core::ChannelStackBuilder *stack) {
+        const grpc_core::ChannelArgs &args = stack->channel_args();
+        if (!args.WantMinimalStack() && (wanted == nullptr || wanted(args)))
           stack->PrependFilter(filter);
         return true;
       });

@@ -59,9 +59,12 @@ using ConfigurationBuilder = grpc_core::CoreConfiguration::Builder;
 // Whether gRPC has fixed its configuration; registering then aborts.
 bool ConfigurationIsFixed();
 
-// Puts `filter` in front of every stack of type `type`, but for minimal ones.
+// Puts `filter` in front of every stack of type `type`, but for minimal ones
+// and those whose arguments `wanted` turns down (null: none).
+using WantFilter = bool (*)(const grpc_core::ChannelArgs &args);
 void PrependFilter(ConfigurationBuilder *builder, grpc_channel_stack_type type,
-                   int priority, const grpc_channel_filter *filter);
+                   int priority, const grpc_channel_filter *filter,
+                   WantFilter wanted = nullptr);
 
 // ---- Context slots: newer versions have typed contexts in the call's arena.
 

@@ -36,7 +36,8 @@ grpc_core::ChannelArgs AddDefaultServiceConfig(grpc_core::ChannelArgs args) {
 
 void FillBuilder(ConfigurationBuilder *builder) {
   RegisterServiceConfigParser(builder);
-  PrependFilter(builder, GRPC_CLIENT_CHANNEL, kFirst, &kCallFilter);
+  PrependFilter(builder, GRPC_CLIENT_CHANNEL, kFirst, &kCallFilter,
+                MayGetPolicy);
   PrependFilter(builder, GRPC_CLIENT_SUBCHANNEL, kFirst, &kAttemptFilter);
   PrependFilter(builder, GRPC_SERVER_CHANNEL, kFirstOnServer, &kServerFilter);
   builder->channel_args_preconditioning()->RegisterStage(

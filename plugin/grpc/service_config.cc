@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "config/policy.h"
 #include "host/config_warnings.h"
@@ -155,6 +156,34 @@ const rg_method_policy *WorkOut(const grpc_call_context_element *context,
 
 void RegisterServiceConfigParser(ConfigurationBuilder *builder) {
   builder->service_config_parser()->RegisterParser(std::make_unique<Parser>());
+}
+
+namespace {
+
+// A policy in text, for certain not there: no escape may hide its name.
+bool IsWithoutPolicy(absl::string_view service_config) {
+  return !absl::StrContains(service_config, kBlockName) &&
+         !absl::StrContains(service_config, '\\');
+}
+
+// Whether the resolver of the target's scheme knows addresses and nothing else.
+// Of the DNS that holds unless it was asked for service configs.
+bool ResolvesToAddressesOnly(absl::string_view target,
+                             const grpc_core::ChannelArgs &args) {
+  absl::string_view scheme = target.substr(0, target.find(':'));
+  if (scheme == "dns")
+    return args.GetBool(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION)
+        .value_or(true);
+  return scheme == "ipv4" || scheme == "ipv6" || scheme == "unix";
+}
+
+}  // namespace
+
+bool MayGetPolicy(const grpc_core::ChannelArgs &args) {
+  auto target = args.GetString(GRPC_ARG_SERVER_URI);
+  auto config = args.GetString(GRPC_ARG_SERVICE_CONFIG);
+  return !target.has_value() || !ResolvesToAddressesOnly(*target, args) ||
+         !IsWithoutPolicy(config.value_or(""));
 }
 
 const rg_method_policy *PolicyOf(const grpc_call_context_element *context) {

@@ -12,6 +12,10 @@
 
 namespace retry_guard {
 
+// Whether a channel with these arguments may get a policy: from the service
+// config that it was given, or from what resolves the name of its target.
+bool MayGetPolicy(const grpc_core::ChannelArgs &args);
+
 void RegisterServiceConfigParser(ConfigurationBuilder *builder);
 
 // The policy for the method of the call that `context` belongs to; null when

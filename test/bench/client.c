@@ -26,10 +26,12 @@
 #include "retry_guard/retry_guard.h"
 #include "support/rpc.h"
 
-#define USAGE                                                         \
-  "Usage: rg_bench_client [--guard] [--config JSON] [--hop] TARGET\n" \
-  "Makes calls to TARGET (lame: nowhere) as standard input says.\n"   \
-  "--hop: on behalf of a marked call\n"
+#define USAGE                                                       \
+  "Usage: rg_bench_client [OPTIONS] [--config JSON] TARGET\n"       \
+  "Makes calls to TARGET (lame: nowhere) as standard input says.\n" \
+  "--guard: registers Retry Guard\n"                                \
+  "--hop: on behalf of a marked call\n"                             \
+  "--entry: with a metadata entry like a mark\n"
 #define METHOD "/retry_guard.bench.Echo/Call"
 /* So long that what gRPC sends of it does not change as time passes. */
 #define DEADLINE_MS 36000000
@@ -37,6 +39,7 @@
 struct options {
   bool guard;
   bool hop;
+  bool entry;
   const char *config;
   const char *target;
 };
@@ -45,6 +48,8 @@ struct client {
   grpc_channel *channel;
   grpc_completion_queue *queue;
   grpc_byte_buffer *message;
+  grpc_metadata entry;
+  size_t entries; /* 1: `entry` is sent */
   uint64_t ok, failed;
 };
 
@@ -73,6 +78,8 @@ static void start(struct client *client, struct call *call) {
       {.op = GRPC_OP_RECV_MESSAGE},
       {.op = GRPC_OP_RECV_STATUS_ON_CLIENT},
   };
+  ops[0].data.send_initial_metadata.metadata = &client->entry;
+  ops[0].data.send_initial_metadata.count = client->entries;
   ops[1].data.send_message.send_message = client->message;
   ops[3].data.recv_initial_metadata.recv_initial_metadata = &call->initial;
   ops[4].data.recv_message.recv_message = &call->reply;
@@ -204,6 +211,8 @@ static bool parse(struct options *options, int argc, char **argv) {
       options->guard = true;
     else if (strcmp(argv[i], "--hop") == 0)
       options->hop = true;
+    else if (strcmp(argv[i], "--entry") == 0)
+      options->entry = true;
     else if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
       options->config = argv[++i];
     else if (options->target == NULL && argv[i][0] != '-')
@@ -237,6 +246,9 @@ int main(int argc, char **argv) {
       .channel = open_channel(&options),
       .queue = grpc_completion_queue_create_for_next(NULL),
       .message = rg_rpc_buffer_new("0123456789", 10),
+      .entry = {.key = grpc_slice_from_static_string("bench-entry-bin"),
+                .value = grpc_slice_from_static_buffer("\x18\x01", 2)},
+      .entries = options.entry ? 1 : 0,
   };
   retry_guard_hop *hop = options.hop ? new_hop() : NULL;
   retry_guard_hop *previous = retry_guard_scope_enter(hop);

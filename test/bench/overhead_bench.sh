@@ -34,8 +34,8 @@ instructions() {
 # Instructions per call, start and end left out; the median of three, since now
 # and then a thread waits for another one.
 per_call() {
-  local i few many
-  for i in 1 2 3; do
+  local few many
+  for _ in 1 2 3; do
     few=$(instructions "$1" "$short" "${@:2}")
     many=$(instructions "$1" "$long" "${@:2}")
     echo $(((many - few) / (long - short)))
@@ -84,6 +84,7 @@ measure() {
 measure_plain "plain" "" ""
 measure "loaded without a policy" "--guard" "--guard" 150 150
 measure_plain "plain with retryPolicy" "--config\n$retries" ""
+measure "a metadata entry of plain gRPC" "--entry\n--config\n$retries" ""
 measure "all defaults" "--guard\n--config\n$defaults" "--guard" 1000 500 1500
 measure "everything on, with a hop context" \
   "--guard\n--hop\n--config\n$everything" \

@@ -53,11 +53,10 @@ measure "plain, refused port" $refused
 measure "plain with retryPolicy, refused port" --config "$retries" $refused
 
 times() { awk "BEGIN { printf \"%.2f\", $1 / $2 }"; }
-echo "reject: an open breaker is" \
-  "$(times "${cost[open breaker]}" "${cost[lame channel]}") times a lame" \
-  "channel; plain gRPC with retryPolicy is" \
-  "$(times "${cost[plain with retryPolicy, refused port]}" "${cost[open breaker]}")" \
-  "times an open breaker"
-[ $((cost[open breaker] * 10)) -le $((cost[lame channel] * 12)) ] &&
-  [ "${cost[plain with retryPolicy, refused port]}" -ge \
-    $((cost[open breaker] * 8)) ]
+rejected=${cost[open breaker]}
+lame=${cost[lame channel]}
+plain=${cost[plain with retryPolicy, refused port]}
+echo "reject: an open breaker is $(times "$rejected" "$lame") times a lame" \
+  "channel; plain gRPC with retryPolicy is $(times "$plain" "$rejected") times" \
+  "an open breaker"
+[ $((rejected * 10)) -le $((lame * 12)) ] && [ "$plain" -ge $((rejected * 8)) ]

@@ -40,7 +40,7 @@ trap 'kill "$guarded_server"; kill_server; rm -rf "$scratch"' EXIT
 for in_flight in 1 8 64; do
   turn 4 5 >"$scratch/warm"
   turn 6 7 >"$scratch/warm"
-  : >"$scratch/plain" >"$scratch/guarded" >"$scratch/ratio"
+  rm -f "$scratch/plain" "$scratch/guarded" "$scratch/ratio"
   for ((i = 0; i < turns; i++)); do
     # Each goes first as often as second.
     if ((i % 2)); then g=$(turn 6 7) p=$(turn 4 5); else p=$(turn 4 5) g=$(turn 6 7); fi

@@ -9,6 +9,7 @@
 #include "grpc/guarded.h"
 #include "grpc/log.h"
 #include "grpc/server.h"
+#include "grpc/service_config.h"
 #include "host/mark.h"
 
 namespace rg_test {
@@ -147,6 +148,33 @@ TEST_F(ServiceConfig, AChannelThatWantsAMinimalStackIsLeftAlone) {
   EXPECT_EQ(client.Call().status, GRPC_STATUS_UNAVAILABLE);
   EXPECT_GE(server_.attempts(), 1u);
   EXPECT_EQ(client.Stats().calls, 0u);
+}
+
+bool MayGetPolicy(const char *target, const char *config) {
+  return retry_guard::MayGetPolicy(grpc_core::ChannelArgs()
+                                       .Set(GRPC_ARG_SERVER_URI, target)
+                                       .Set(GRPC_ARG_SERVICE_CONFIG, config));
+}
+
+TEST(ChannelsThatMayGetAPolicy, AreThoseWhoseServiceConfigNamesIt) {
+  EXPECT_TRUE(MayGetPolicy("dns:///shop", R"({"retryGuard":{}})"));
+  EXPECT_TRUE(MayGetPolicy("dns:///shop", R"({"retry\u0047uard":{}})"));
+  EXPECT_FALSE(MayGetPolicy("dns:///shop", R"({"methodConfig":[]})"));
+  EXPECT_FALSE(MayGetPolicy("ipv4:192.0.2.1:443", "{}"));
+  EXPECT_FALSE(MayGetPolicy("ipv6:[2001:db8::1]:443", "{}"));
+  EXPECT_FALSE(MayGetPolicy("unix:/run/shop", "{}"));
+}
+
+TEST(ChannelsThatMayGetAPolicy, AreThoseWhoseResolverMayBringOne) {
+  EXPECT_TRUE(MayGetPolicy("xds:///shop", "{}"));
+  EXPECT_TRUE(MayGetPolicy("google-c2p:///shop", "{}"));
+  EXPECT_TRUE(MayGetPolicy("shop", "{}"));
+  EXPECT_TRUE(retry_guard::MayGetPolicy(grpc_core::ChannelArgs()));
+  const auto args =
+      grpc_core::ChannelArgs().Set(GRPC_ARG_SERVER_URI, "dns:///shop");
+  EXPECT_FALSE(retry_guard::MayGetPolicy(args));
+  EXPECT_TRUE(retry_guard::MayGetPolicy(
+      args.Set(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 0)));
 }
 
 TEST_F(ServiceConfig, MoreAttemptsThanGrpcMakesCountAsFive) {
