@@ -83,10 +83,14 @@ static uint64_t advance(struct rg_retry_window *window, uint64_t now) {
   return taken;
 }
 
-/* Retries taken in the running slot and the RG_WINDOW_SLOTS before it. */
+/* Retries taken in the running slot and the RG_WINDOW_SLOTS before it. A mark
+ * from further on than `taken` has run over that of the interval's beginning:
+ * another thread is on its way to a newer slot and has not moved `taken` yet,
+ * or time made a step back. What it says is void, and nothing is left. */
 static uint32_t retries_in(struct rg_retry_window *window, uint64_t taken) {
   uint64_t mark =
       atomic_load(mark_of(window, epoch_of(taken) - RG_WINDOW_SLOTS));
+  if ((int32_t)(epoch_of(mark) - epoch_of(taken)) > 0) return UINT32_MAX;
   return count_between(mark, taken);
 }
 

@@ -68,7 +68,7 @@ void rg_retry_window_refund(struct rg_retry_window *window, uint32_t epoch);
  * thousandths of a retry. */
 struct rg_retry_window_reading {
   uint64_t calls;
-  uint64_t retries;
+  uint64_t retries; /* UINT32_MAX: not known in this moment */
   uint64_t limit_milli;
   uint64_t left_milli;
 };

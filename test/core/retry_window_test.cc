@@ -481,6 +481,19 @@ TEST_F(RetryWindow, SmallStepsBackKeepThePromise) {
 
 constexpr int kThreads = 8;
 
+// As another thread leaves it that was stopped in a take nine slots later: its
+// marks are set, and have run over that of the interval's beginning.
+TEST_F(RetryWindow, ATakeThatMeetsTheMarksOfALaterOneAllowsNoMore) {
+  constexpr uint64_t kEpoch = kNow / kSlotNs;
+  Init(Policy(0, 1000));
+  ASSERT_TRUE(Take(kNow));
+  for (uint64_t epoch = kEpoch + 1; epoch <= kEpoch + 9; epoch++)
+    window_.marks[epoch % RG_RETRY_WINDOW_MARKS] = epoch << 32 | 1;
+  EXPECT_FALSE(Take(kNow));
+  EXPECT_EQ(Read(kNow).left_milli, 0u);
+  EXPECT_TRUE(Take(kNow + 2 * kInterval));
+}
+
 TEST_F(RetryWindow, ConcurrentTakersGetExactlyWhatIsThere) {
   const rg_retry_window_policy policy = Policy(20, 3000);
   for (int round = 0; round < 5; round++) {
