@@ -58,7 +58,7 @@ void rg_token_bucket_init(struct rg_token_bucket *bucket,
 void rg_token_bucket_earn(struct rg_token_bucket *bucket, uint64_t now);
 
 /* Takes one whole token; false and nothing taken when there is none, or the
- * bucket is closed. */
+ * bucket is closed, or cannot tell in this moment what it holds. */
 bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now);
 
 /* Puts back a token that was taken and not used. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/window.h"
 
-#define AMOUNT_MAX (UINT32_C(1) << 31)
+#define AMOUNT_MAX (UINT32_C(1) << 30)
+/* The slot was emptied, and what it held is on its way to `retired`. */
+#define TURNING (UINT32_C(1) << 31)
 
 static uint64_t word(uint32_t epoch, uint32_t amount) {
   return (uint64_t)epoch << 32 | amount;
@@ -9,7 +11,7 @@ static uint64_t word(uint32_t epoch, uint32_t amount) {
 
 static uint32_t epoch_of(uint64_t slot) { return (uint32_t)(slot >> 32); }
 
-static uint32_t amount_of(uint64_t slot) { return (uint32_t)slot; }
+static uint32_t amount_of(uint64_t slot) { return (uint32_t)slot & ~TURNING; }
 
 static uint64_t epoch_at(const struct rg_window *window, uint64_t now) {
   return now / atomic_load_explicit(&window->slot_ns, memory_order_relaxed);
@@ -48,13 +50,15 @@ void rg_window_init(struct rg_window *window, uint64_t span_ns) {
 }
 
 /* Whoever wins the exchange also books what the slot held. Booking it after
- * the slot lost it makes a reader miss it for a moment, never see it twice. */
+ * the slot lost it makes a reader miss it for a moment, never see it twice; the
+ * bit tells the reader so. */
 __attribute__((noinline, cold)) static void restart(struct rg_window *window,
                                                     RG_ATOMIC(uint64_t) * slot,
                                                     uint64_t old,
                                                     uint32_t epoch) {
-  if (atomic_compare_exchange_strong(slot, &old, word(epoch, 0)))
-    atomic_fetch_add(&window->retired, amount_of(old));
+  if (!atomic_compare_exchange_strong(slot, &old, word(epoch, TURNING))) return;
+  atomic_fetch_add(&window->retired, amount_of(old));
+  atomic_fetch_and(slot, ~(uint64_t)TURNING);
 }
 
 void rg_window_add(struct rg_window *window, uint32_t amount, uint64_t now) {
@@ -72,11 +76,18 @@ void rg_window_add(struct rg_window *window, uint32_t amount, uint64_t now) {
 }
 
 /* In both: first `retired`, then the slots; see restart. */
-uint64_t rg_window_total(const struct rg_window *window) {
-  uint64_t total = atomic_load(&window->retired);
-  for (int i = 0; i < RG_WINDOW_SLOTS; i++)
-    total += amount_of(
-        atomic_load_explicit(&window->slots[i], memory_order_acquire));
+uint64_t rg_window_total(const struct rg_window *window, bool *exact) {
+  uint64_t retired = atomic_load(&window->retired);
+  uint64_t total = retired;
+  uint64_t all_bits = 0;
+  for (int i = 0; i < RG_WINDOW_SLOTS; i++) {
+    uint64_t slot =
+        atomic_load_explicit(&window->slots[i], memory_order_acquire);
+    total += amount_of(slot);
+    all_bits |= slot;
+  }
+  *exact =
+      (all_bits & TURNING) == 0 && atomic_load(&window->retired) == retired;
   return total;
 }
 

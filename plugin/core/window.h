@@ -13,6 +13,7 @@
 #ifndef RG_CORE_WINDOW_H
 #define RG_CORE_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/cxx.h"
@@ -27,7 +28,9 @@ struct rg_window {
    * ever added. */
   RG_ATOMIC(uint64_t) retired;
   /* Upper half: the slot's epoch (time / slot_ns, low 32 bits). Lower half: its
-   * amount. One word, so that an amount never lands in the wrong epoch. */
+   * amount, below a bit that says that what the slot held before is not in
+   * `retired` yet. One word, so that an amount never lands in an epoch that is
+   * over. */
   RG_ATOMIC(uint64_t) slots[RG_WINDOW_SLOTS];
 };
 
@@ -40,11 +43,13 @@ struct rg_window_reading {
  * that. */
 void rg_window_init(struct rg_window *window, uint64_t span_ns);
 
-/* Adds `amount` to the running slot. A slot holds up to 2^31; more is lost. */
+/* Adds `amount` to the running slot. A slot holds less than 2^30; more is lost.
+ * What several threads add at the same time must be less than that, too. */
 void rg_window_add(struct rg_window *window, uint32_t amount, uint64_t now);
 
-/* What was added since the beginning. */
-uint64_t rg_window_total(const struct rg_window *window);
+/* What was added since the beginning; `exact` says whether all of it is there,
+ * and nothing is on its way from one slot to the next. */
+uint64_t rg_window_total(const struct rg_window *window, bool *exact);
 
 /* Reads both sums in one pass. */
 struct rg_window_reading rg_window_read(const struct rg_window *window,

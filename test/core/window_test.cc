@@ -18,7 +18,7 @@ constexpr uint64_t kSlotNs = 1000000;
 constexpr uint64_t kSpanNs = kSlots * kSlotNs;
 constexpr uint64_t kDayNs = UINT64_C(24) * 3600 * 1000000000;
 constexpr uint64_t kEpochWrap = UINT64_C(1) << 32;
-constexpr uint32_t kAmountMax = (UINT32_C(1) << 31) - 1;
+constexpr uint32_t kAmountMax = (UINT32_C(1) << 30) - 1;
 
 // The beginning and the end of a slot.
 constexpr uint64_t Begin(uint64_t slot) { return slot * kSlotNs; }
@@ -113,6 +113,20 @@ TEST_F(Window, ASlotHoldsItsMaximumAndLosesWhatIsAbove) {
   Add(UINT32_MAX, Begin(52));
   Add(1, Begin(52));
   EXPECT_EQ(Recent(Begin(52)), UINT64_C(2) * kAmountMax + 1);
+}
+
+// As a thread leaves it that was stopped between emptying a slot and booking.
+TEST_F(Window, SaysWhenItsTotalLags) {
+  Add(3, Begin(50));
+  EXPECT_TRUE(rg_window_read(&window_, Begin(50)).exact);
+  const uint64_t slot = window_.slots[0];
+  ASSERT_EQ(static_cast<uint32_t>(slot), 3u);
+  window_.slots[0] = ((slot >> 32) + kSlots) << 32 | UINT64_C(1) << 31;
+  EXPECT_FALSE(rg_window_read(&window_, Begin(60)).exact);
+  EXPECT_EQ(Total(Begin(60)), 0u);
+  Add(5, Begin(60));
+  EXPECT_EQ(Recent(Begin(60)), 5u);
+  EXPECT_FALSE(rg_window_read(&window_, Begin(60)).exact);
 }
 
 TEST_F(Window, AddingNothingChangesNothing) {
