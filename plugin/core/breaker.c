@@ -101,11 +101,12 @@ static void set_parameters(struct rg_breaker *b,
   atomic_store(&b->disabled, policy->disabled);
 }
 
+/* The doubt goes first: that of a failure which the emptying misses stays. */
 static void empty_windows(struct rg_breaker *breaker) {
+  store32(&breaker->doubted, 0);
   rg_window_init(&breaker->total, load64(&breaker->window_ns));
   rg_window_init(&breaker->failures, load64(&breaker->window_ns));
   store32(&breaker->in_a_row, 0);
-  store32(&breaker->doubted, 0);
 }
 
 void rg_breaker_init(struct rg_breaker *breaker,
@@ -114,6 +115,7 @@ void rg_breaker_init(struct rg_breaker *breaker,
   empty_windows(breaker);
   atomic_store(&breaker->state, word_of(RG_BREAKER_CLOSED, 1, 0));
   store32(&breaker->streak, 0);
+  store32(&breaker->emptied_for, 0);
   for (int i = 0; i < RG_BREAKER_PROBES_MAX; i++)
     atomic_store(&breaker->places[i], 0);
 }
@@ -125,6 +127,7 @@ void rg_breaker_reset(struct rg_breaker *breaker) {
       word_of(RG_BREAKER_CLOSED, generation_of(word) + 1, 0))) {
   }
   store32(&breaker->streak, 0);
+  store32(&breaker->emptied_for, 0);
   empty_windows(breaker);
 }
 
@@ -191,6 +194,15 @@ static bool take_place(struct rg_breaker *breaker, uint32_t generation,
   return false;
 }
 
+/* Before its first probe, not after it: one that ends at once would close the
+ * breaker onto the failures that opened it. Each thread that comes before it is
+ * done does it, so that none has to wait for another. */
+static void empty_for_probes(struct rg_breaker *breaker, uint32_t generation) {
+  if (atomic_load(&breaker->emptied_for) == generation + 1) return;
+  empty_windows(breaker);
+  atomic_store(&breaker->emptied_for, generation + 1);
+}
+
 static struct rg_breaker_admission reject(uint64_t word, bool half_opened,
                                           uint64_t now) {
   uint64_t end_ns = rg_num_mul(until_of(word), RG_NS_PER_MS);
@@ -226,12 +238,12 @@ struct rg_breaker_admission rg_breaker_admit(struct rg_breaker *breaker,
   if (state_of(word) == RG_BREAKER_OPEN) {
     if (!cooldown_over(breaker, word, now)) return reject(word, false, now);
     admission.half_opened = move(breaker, word, RG_BREAKER_COOLDOWN_OVER, 0);
-    if (admission.half_opened) empty_windows(breaker);
     word = atomic_load(&breaker->state);
     /* Half-opened and decided meanwhile, in this very moment. */
     if (state_of(word) != RG_BREAKER_HALF_OPEN)
       return reject(word, admission.half_opened, now);
   }
+  empty_for_probes(breaker, generation_of(word));
   admission.admitted =
       take_place(breaker, generation_of(word), now, &admission.permit);
   return admission;
@@ -265,12 +277,20 @@ static uint64_t cooldown_end(const struct rg_breaker *breaker, uint32_t streak,
   return ms_at(rg_num_add(now, lengthened(breaker, length, random)));
 }
 
+/* A failure is in the window before it raises the doubt, so whoever lowers the
+ * doubt after that sees it. */
+static void doubt_no_more(struct rg_breaker *breaker, uint64_t now) {
+  atomic_exchange(&breaker->doubted, 0);
+  if (rg_window_read(&breaker->failures, now).recent > 0)
+    store32(&breaker->doubted, 1);
+}
+
 static bool is_tripped(struct rg_breaker *breaker, uint64_t now) {
   uint32_t limit = load32(&breaker->consecutive_failures);
   if (limit > 0 && load32(&breaker->in_a_row) >= limit) return true;
   uint64_t total = rg_window_read(&breaker->total, now).recent;
   uint64_t failures = rg_window_read(&breaker->failures, now).recent;
-  if (failures == 0) store32(&breaker->doubted, 0);
+  if (failures == 0) doubt_no_more(breaker, now);
   return total >= load32(&breaker->min_requests) &&
          rg_num_mul(failures, MILLI) >
              rg_num_mul(total, load32(&breaker->failure_ratio_milli));
@@ -294,7 +314,7 @@ static enum rg_settlement settle_closed(struct rg_breaker *breaker,
   if (result == RG_RESULT_FAILURE) {
     rg_window_add(&breaker->failures, 1, now);
     atomic_fetch_add(&breaker->in_a_row, 1);
-    store32(&breaker->doubted, 1);
+    atomic_exchange(&breaker->doubted, 1);
   } else {
     if (load32(&breaker->in_a_row) > 0) store32(&breaker->in_a_row, 0);
     /* A success can trip it too: it may be the one that makes enough. */

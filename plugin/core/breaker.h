@@ -21,9 +21,10 @@
  * at least minRequests, or so many failures came in a row. Each transition
  * starts a generation; results of attempts admitted under an older one are
  * stale and ignored. A probe that ends neutral, or is not settled in time,
- * frees its place: the breaker cannot stick half-open. Ends are kept in ms,
- * rounded up. Time may step: an end that lies further ahead than the longest
- * wait of the policy, by more than a second, counts as past.
+ * frees its place: the breaker cannot stick half-open. What is settled in the
+ * moment after a probe closed it may be missing from the window. Ends are in
+ * ms, rounded up. Time may step: an end that lies further ahead than the
+ * longest wait of the policy, by more than a second, counts as past.
  *
  * Threads: safe; a success while closed is one atomic addition. Init needs the
  * breaker for itself; updates must not run at the same time as each other. */
@@ -96,6 +97,9 @@ struct rg_breaker {
   RG_ATOMIC(uint32_t) in_a_row; /* failures */
   RG_ATOMIC(uint32_t) doubted;  /* 1: there may be failures in the window */
   RG_ATOMIC(uint32_t) streak;   /* cooldowns since it was last closed */
+  /* One more than the half-open generation whose probes find the window empty;
+   * 0: none yet. */
+  RG_ATOMIC(uint32_t) emptied_for;
   struct rg_window total;
   struct rg_window failures;
   /* Probes in flight: generation, and when the probe times out. */

@@ -320,4 +320,21 @@ TEST_F(BreakerProbe, ThreadsAreToldOfEachTransitionOnce) {
             State() == RG_BREAKER_HALF_OPEN ? 1 : 0);
 }
 
+// As a thread leaves it that ended the cooldown and was stopped before it
+// emptied the window: the probe of another finds the failures that opened it.
+TEST_F(BreakerProbe, AProbeOfAnotherThreadLeavesNoOldFailures) {
+  policy_.probes = 2;
+  Init();
+  Open(kNow);
+  ProbeAt(kNow + kCooldown);
+  rg_window_add(&breaker_.total, kMinRequests, kNow);
+  rg_window_add(&breaker_.failures, kMinRequests, kNow);
+  breaker_.doubted = 1;
+  breaker_.emptied_for = 0;
+  rg_permit probe = ProbeAt(kNow + kCooldown);
+  ASSERT_EQ(Settle(&probe, RG_RESULT_SUCCESS, kNow + kCooldown),
+            RG_SETTLED_CLOSED);
+  EXPECT_EQ(Attempt(RG_RESULT_FAILURE, kNow + kCooldown), RG_SETTLED);
+}
+
 }  // namespace
