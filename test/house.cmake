@@ -42,3 +42,7 @@ if(RETRY_GUARD_WITH_GRPC)
   rg_script_test(FetchHeaders grpc/fetch_headers_test.sh
     ${PROJECT_SOURCE_DIR}/plugin/grpc/fetch_headers.sh)
 endif()
+
+# The part of ./dev verify that takes seconds.
+rg_house_test(LockFreePartsHoldInAllInterleavings ../verify/verify.sh
+  ${CMAKE_CURRENT_BINARY_DIR}/verify --short)
