@@ -181,8 +181,10 @@ void OnTrailing(void *arg, grpc_error_handle error) {
 
 // Understands a cancel_stream batch from above. The application's says nothing
 // of the server; a passed deadline counts against it, and so does gRPC's
-// perAttemptRecvTimeout, which cancels the attempt and retries.
+// perAttemptRecvTimeout, which cancels the attempt and retries. Where nobody
+// asked for the end of the attempt, nothing else will stop the timer.
 void NoteCancel(AttemptData *attempt, const grpc_error_handle &error) {
+  CancelTimer(attempt);
   grpc_status_code status = GRPC_STATUS_UNKNOWN;
   grpc_error_get_status(error, attempt->deadline, &status, nullptr, nullptr,
                         nullptr);

@@ -59,6 +59,21 @@ TEST_F(GivenUp, ACallThatIsDroppedWhileItGoesOnSettles) {
   ExpectSettled(1, 0);
 }
 
+// Nobody asks for the end of the attempt, so nothing but the cancellation tells
+// the guard; a timer left behind would hold the channel for an hour.
+TEST_F(GivenUp, ACallThatIsDroppedLeavesNoAttemptTimeoutBehind) {
+  Client client(
+      server_.address(),
+      Config().Guard(R"({"deadline":{"attemptTimeout":"3600s"}})").Json());
+  RawCall call(client.grpc(), &queue_);
+  auto sent = call.SendInitial();
+  auto attempt = server_.Accept();
+  EXPECT_TRUE(sent.get());
+  auto closed = attempt->ReceiveClose();
+  call.Cancel();
+  closed.get();
+}
+
 // A token is taken for the retry that waits, and goes back.
 TEST_F(GivenUp, ACallThatIsCancelledInBackoffGivesItsTokenBack) {
   Client client(server_.address(),
