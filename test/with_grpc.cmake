@@ -65,3 +65,8 @@ if(TARGET rg_e2e_test)
     RG_SCRATCH_DIR="${CMAKE_CURRENT_BINARY_DIR}/scratch"
     RG_NODE_CLIENT="${CMAKE_CURRENT_SOURCE_DIR}/e2e/node_client.js")
 endif()
+
+option(RETRY_GUARD_UPSTREAM_TESTS "Build gRPC's own retry tests" ON)
+if(RETRY_GUARD_UPSTREAM_TESTS)
+  add_subdirectory(grpc/upstream)
+endif()
