@@ -68,6 +68,7 @@ set(RG_HOST_SOURCES
   host/public.c
   host/retry_info.c
   host/target.c
+  host/target_events.c
 )
 
 set(RG_GRPC_SOURCES

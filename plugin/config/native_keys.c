@@ -48,7 +48,8 @@ static const char *const where[] = {
     [RG_NATIVE_HEALTH] = "in healthCheckConfig",
 };
 
-/* What gRPC C-core does not have at all, though its documents know it. */
+/* What gRPC C-core does not have, though its documents know it: of hedging,
+ * only the timeout is there, as an experiment. */
 static const struct known absent[] = {
     {RG_NATIVE_METHOD, "hedgingPolicy"},
     {RG_NATIVE_RETRY_POLICY, "perAttemptRecvTimeout"},
@@ -101,7 +102,8 @@ static void warn(const struct rg_native *member, enum rg_native_place place,
                  const char *key) {
   if (is_in(absent, COUNT(absent), place, key)) {
     rg_native_warning(member, RG_FAULT_IGNORED,
-                      "is ignored: gRPC C-core does not support it");
+                      "is ignored: gRPC C-core does not support it, but for an "
+                      "experiment that a channel argument switches on");
     return;
   }
   const struct known *meant = guess(place, key);

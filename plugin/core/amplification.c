@@ -103,16 +103,18 @@ static enum rg_alarm_change take(struct rg_amplification *a,
   return judge(a, milli, alarm_milli, now.second);
 }
 
+bool rg_amplification_is_due(const struct rg_amplification *a, uint64_t now) {
+  return second_of(now) >
+         atomic_load_explicit(&a->newest_second, memory_order_relaxed);
+}
+
 enum rg_alarm_change rg_amplification_note(struct rg_amplification *a,
                                            uint64_t calls, uint64_t retries,
                                            uint32_t alarm_milli, uint64_t now) {
   const struct rg_amplification_look look = {second_of(now), calls, retries};
-  uint64_t newest =
-      atomic_load_explicit(&a->newest_second, memory_order_relaxed);
-  if (look.second <= newest || !enter(a)) return RG_ALARM_UNCHANGED;
+  if (!rg_amplification_is_due(a, now) || !enter(a)) return RG_ALARM_UNCHANGED;
   enum rg_alarm_change change = RG_ALARM_UNCHANGED;
-  if (look.second >
-      atomic_load_explicit(&a->newest_second, memory_order_relaxed)) {
+  if (rg_amplification_is_due(a, now)) {
     change = take(a, look, alarm_milli);
     atomic_store_explicit(&a->newest_second, look.second, memory_order_relaxed);
   }

@@ -57,6 +57,10 @@ void rg_amplification_init(struct rg_amplification *amplification,
 /* Whether the alarm is on; then calls are worth a look, too, for its end. */
 bool rg_amplification_alarmed(const struct rg_amplification *amplification);
 
+/* Whether a look now would be a new one. */
+bool rg_amplification_is_due(const struct rg_amplification *amplification,
+                             uint64_t now);
+
 /* A retry began, or the alarm is on, or somebody wants to know: the counters
  * stand at `calls` and `retries`. `alarm_milli`, in thousandths, is what the
  * figure must not stay above; 0: there is no alarm. The alarm ends at four

@@ -109,6 +109,21 @@ static void empty_windows(struct rg_breaker *breaker) {
   store32(&breaker->in_a_row, 0);
 }
 
+static void note_cause(struct rg_breaker *breaker,
+                       const struct rg_breaker_cause *cause) {
+  store32(&breaker->cause_kind, (uint32_t)cause->kind);
+  atomic_store_explicit(&breaker->cause_failures, cause->failures,
+                        memory_order_relaxed);
+  atomic_store_explicit(&breaker->cause_total, cause->total,
+                        memory_order_relaxed);
+}
+
+struct rg_breaker_cause rg_breaker_cause_of(const struct rg_breaker *breaker) {
+  return (struct rg_breaker_cause){
+      (enum rg_breaker_cause_kind)load32(&breaker->cause_kind),
+      load64(&breaker->cause_failures), load64(&breaker->cause_total)};
+}
+
 void rg_breaker_init(struct rg_breaker *breaker,
                      const struct rg_breaker_policy *policy) {
   set_parameters(breaker, policy);
@@ -116,6 +131,7 @@ void rg_breaker_init(struct rg_breaker *breaker,
   atomic_store(&breaker->state, word_of(RG_BREAKER_CLOSED, 1, 0));
   store32(&breaker->streak, 0);
   store32(&breaker->emptied_for, 0);
+  note_cause(breaker, &(struct rg_breaker_cause){RG_CAUSE_NONE, 0, 0});
   for (int i = 0; i < RG_BREAKER_PROBES_MAX; i++)
     atomic_store(&breaker->places[i], 0);
 }
@@ -285,12 +301,16 @@ static void doubt_no_more(struct rg_breaker *breaker, uint64_t now) {
     store32(&breaker->doubted, 1);
 }
 
-static bool is_tripped(struct rg_breaker *breaker, uint64_t now) {
+static bool is_tripped(struct rg_breaker *breaker, uint64_t now,
+                       struct rg_breaker_cause *cause) {
   uint32_t limit = load32(&breaker->consecutive_failures);
-  if (limit > 0 && load32(&breaker->in_a_row) >= limit) return true;
+  uint32_t in_a_row = load32(&breaker->in_a_row);
+  *cause = (struct rg_breaker_cause){RG_CAUSE_CONSECUTIVE, in_a_row, in_a_row};
+  if (limit > 0 && in_a_row >= limit) return true;
   uint64_t total = rg_window_read(&breaker->total, now).recent;
   uint64_t failures = rg_window_read(&breaker->failures, now).recent;
   if (failures == 0) doubt_no_more(breaker, now);
+  *cause = (struct rg_breaker_cause){RG_CAUSE_RATE, failures, total};
   return total >= load32(&breaker->min_requests) &&
          rg_num_mul(failures, MILLI) >
              rg_num_mul(total, load32(&breaker->failure_ratio_milli));
@@ -300,9 +320,12 @@ static bool is_tripped(struct rg_breaker *breaker, uint64_t now) {
 SELDOM static enum rg_settlement open_if_tripped(struct rg_breaker *breaker,
                                                  uint64_t word, uint64_t now,
                                                  uint64_t random) {
-  bool opened = is_tripped(breaker, now) && !atomic_load(&breaker->disabled) &&
+  struct rg_breaker_cause cause;
+  bool opened = is_tripped(breaker, now, &cause) &&
+                !atomic_load(&breaker->disabled) &&
                 move(breaker, word, RG_BREAKER_TRIPPED,
                      cooldown_end(breaker, 0, now, random));
+  if (opened) note_cause(breaker, &cause);
   return opened ? RG_SETTLED_OPENED : RG_SETTLED;
 }
 
@@ -338,6 +361,7 @@ static enum rg_settlement settle_probe(struct rg_breaker *breaker,
             cooldown_end(breaker, streak, now, random)))
     return RG_SETTLED_STALE;
   store32(&breaker->streak, streak);
+  note_cause(breaker, &(struct rg_breaker_cause){RG_CAUSE_PROBE, 1, 1});
   return RG_SETTLED_OPENED;
 }
 

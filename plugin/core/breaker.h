@@ -79,6 +79,20 @@ enum rg_breaker_event {
 
 enum rg_result { RG_RESULT_NEUTRAL, RG_RESULT_SUCCESS, RG_RESULT_FAILURE };
 
+/* Why it opened last, with the numbers of that moment. */
+enum rg_breaker_cause_kind {
+  RG_CAUSE_NONE,        /* it never did */
+  RG_CAUSE_RATE,        /* `failures` of `total` results */
+  RG_CAUSE_CONSECUTIVE, /* `failures` in a row */
+  RG_CAUSE_PROBE,       /* one failed */
+};
+
+struct rg_breaker_cause {
+  enum rg_breaker_cause_kind kind;
+  uint64_t failures;
+  uint64_t total;
+};
+
 struct rg_breaker {
   RG_ATOMIC(bool) disabled;
   RG_ATOMIC(uint32_t) failure_ratio_milli;
@@ -100,6 +114,9 @@ struct rg_breaker {
   /* One more than the half-open generation whose probes find the window empty;
    * 0: none yet. */
   RG_ATOMIC(uint32_t) emptied_for;
+  RG_ATOMIC(uint32_t) cause_kind;
+  RG_ATOMIC(uint64_t) cause_failures;
+  RG_ATOMIC(uint64_t) cause_total;
   struct rg_window total;
   struct rg_window failures;
   /* Probes in flight: generation, and when the probe times out. */
@@ -166,6 +183,10 @@ enum rg_settlement rg_breaker_settle(struct rg_breaker *breaker,
                                      struct rg_permit *permit,
                                      enum rg_result result, uint64_t now,
                                      uint64_t random);
+
+/* Of its last opening; for the thread that was told RG_SETTLED_OPENED. Exact,
+ * unless it opened again meanwhile. */
+struct rg_breaker_cause rg_breaker_cause_of(const struct rg_breaker *breaker);
 
 enum rg_breaker_state rg_breaker_state_of(const struct rg_breaker *breaker);
 

@@ -6,6 +6,7 @@
 #include "core/num.h"
 #include "host/hop.h"
 #include "host/process.h"
+#include "host/target_events.h"
 
 /* What a call may cost in its arena. */
 _Static_assert(sizeof(struct rg_call) <= 192, "a call has grown too large");
@@ -92,7 +93,7 @@ static bool breaker_refuses(struct rg_call *call, uint64_t backend,
   if (*breaker == NULL || rg_breaker_admit_closed(*breaker, permit))
     return false;
   struct rg_breaker_admission admission = rg_breaker_admit(*breaker, now);
-  if (admission.half_opened) count(&counters(call)->breaker_half_opened);
+  if (admission.half_opened) rg_target_breaker_half_opened(call->target);
   if (admission.permit.place > 0) count(&counters(call)->breaker_probes);
   *permit = admission.permit;
   *left_ns = admission.left_ns;
@@ -103,19 +104,10 @@ static void settle(struct rg_call *call, struct rg_breaker *breaker,
                    struct rg_permit *permit, enum rg_result result,
                    uint64_t now, uint64_t random) {
   if (!permit->held) return;
-  switch (rg_breaker_settle(breaker, permit, result, now, random)) {
-    case RG_SETTLED:
-      break;
-    case RG_SETTLED_STALE:
-      count(&counters(call)->breaker_stale);
-      break;
-    case RG_SETTLED_OPENED:
-      count(&counters(call)->breaker_opened);
-      break;
-    case RG_SETTLED_CLOSED:
-      count(&counters(call)->breaker_closed);
-      break;
-  }
+  enum rg_settlement settlement =
+      rg_breaker_settle(breaker, permit, result, now, random);
+  if (settlement != RG_SETTLED)
+    rg_target_breaker_settled(call->target, breaker, settlement);
 }
 
 bool rg_call_is_barred(const struct rg_call *call, uint64_t now) {
@@ -168,6 +160,12 @@ static void hold_token(struct rg_call *call, struct rg_token token) {
   call->token = token;
   call->token_held = true;
   count(&counters(call)->tokens_outstanding);
+  rg_target_budget_paid(call->target);
+}
+
+static void count_stop(struct rg_call *call, enum rg_stop reason) {
+  count(&counters(call)->stops[reason]);
+  if (reason == RG_STOP_BUDGET) rg_target_budget_refused(call->target);
 }
 
 static void let_token_go(struct rg_call *call) {
@@ -233,7 +231,7 @@ static bool late_retry_refused(struct rg_call *call, uint64_t now,
     return false;
   }
   count(&counters(call)->rejected_retries);
-  count(&counters(call)->stops[*reason]);
+  count_stop(call, *reason);
   return true;
 }
 
@@ -416,8 +414,7 @@ struct rg_verdict rg_call_attempt_end(struct rg_call *call,
   if (seen.status == RG_STATUS_OK) return verdict;
   struct rg_case c = case_of(call, attempt->breaker);
   verdict = rg_verdict_decide(&c, &seen, now, random);
-  if (verdict.action == RG_ACTION_STOP)
-    count(&counters(call)->stops[verdict.reason]);
+  if (verdict.action == RG_ACTION_STOP) count_stop(call, verdict.reason);
   if (verdict.action == RG_ACTION_RETRY) {
     hold_token(call, verdict.token);
     rg_delays_add(&call->target->delays, verdict.delay.ms);

@@ -182,14 +182,6 @@ struct rg_target *rg_target_next(struct rg_target *previous) {
   return next;
 }
 
-void rg_target_watch(struct rg_target *target, uint64_t now) {
-  struct rg_attempt_sums sums = rg_attempt_counts_read(&target->attempts);
-  uint32_t alarm_milli =
-      atomic_load_explicit(&target->alarm_milli, memory_order_relaxed);
-  rg_amplification_note(&target->amplification, sums.calls, sums.retries,
-                        alarm_milli, now);
-}
-
 bool rg_target_visit(const char *name,
                      void (*visit)(struct rg_target *target, void *arg),
                      void *arg) {

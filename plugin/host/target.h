@@ -58,6 +58,7 @@ struct rg_target {
   RG_ATOMIC(uint64_t) typical_attempt_ns; /* smoothed; 0: not known */
   struct rg_amplification amplification;
   RG_ATOMIC(uint32_t) alarm_milli; /* of the amplification; 0: none */
+  RG_ATOMIC(bool) out_of_budget;   /* since the last retry that was paid for */
   struct rg_delays delays;
   struct rg_target_counters counters;
   struct rg_attempt_counts attempts;
@@ -78,10 +79,6 @@ void rg_target_adopt(struct rg_target *target, uint64_t number,
 
 /* A number larger than all before, for a policy just parsed. */
 uint64_t rg_target_next_policy_number(void);
-
-/* Looks at the retry amplification: when a retry was decided, and with every
- * call while its alarm is on. */
-void rg_target_watch(struct rg_target *target, uint64_t now);
 
 /* The target that comes after `previous` in the table, the first after NULL;
  * NULL: there is none. It stays in the table until it is `previous`, so that a
