@@ -329,20 +329,23 @@ SELDOM static enum rg_settlement open_if_tripped(struct rg_breaker *breaker,
   return opened ? RG_SETTLED_OPENED : RG_SETTLED;
 }
 
-static enum rg_settlement settle_closed(struct rg_breaker *breaker,
-                                        uint64_t word, enum rg_result result,
-                                        uint64_t now, uint64_t random) {
-  if (atomic_load(&breaker->disabled)) return RG_SETTLED;
+SELDOM static enum rg_settlement settle_failure(struct rg_breaker *breaker,
+                                                uint64_t word, uint64_t now,
+                                                uint64_t random) {
   rg_window_add(&breaker->total, 1, now);
-  if (result == RG_RESULT_FAILURE) {
-    rg_window_add(&breaker->failures, 1, now);
-    atomic_fetch_add(&breaker->in_a_row, 1);
-    atomic_exchange(&breaker->doubted, 1);
-  } else {
-    if (load32(&breaker->in_a_row) > 0) store32(&breaker->in_a_row, 0);
-    /* A success can trip it too: it may be the one that makes enough. */
-    if (load32(&breaker->doubted) == 0) return RG_SETTLED;
-  }
+  rg_window_add(&breaker->failures, 1, now);
+  atomic_fetch_add(&breaker->in_a_row, 1);
+  atomic_exchange(&breaker->doubted, 1);
+  return open_if_tripped(breaker, word, now, random);
+}
+
+static enum rg_settlement settle_success(struct rg_breaker *breaker,
+                                         uint64_t word, uint64_t now,
+                                         uint64_t random) {
+  rg_window_add(&breaker->total, 1, now);
+  if (load32(&breaker->in_a_row) > 0) store32(&breaker->in_a_row, 0);
+  /* A success can trip it too: it may be the one that makes enough. */
+  if (load32(&breaker->doubted) == 0) return RG_SETTLED;
   return open_if_tripped(breaker, word, now, random);
 }
 
@@ -400,8 +403,11 @@ enum rg_settlement rg_breaker_settle(struct rg_breaker *breaker,
     return RG_SETTLED;
   }
   if (permit->generation != generation_of(word)) return RG_SETTLED_STALE;
-  return is_probe ? settle_place(breaker, permit, word, result, now, random)
-                  : settle_closed(breaker, word, result, now, random);
+  if (is_probe) return settle_place(breaker, permit, word, result, now, random);
+  if (atomic_load(&breaker->disabled)) return RG_SETTLED;
+  return result == RG_RESULT_FAILURE
+             ? settle_failure(breaker, word, now, random)
+             : settle_success(breaker, word, now, random);
 }
 
 enum rg_breaker_state rg_breaker_state_of(const struct rg_breaker *breaker) {
