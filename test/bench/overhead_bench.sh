@@ -3,7 +3,7 @@
 #
 # Instructions per call that gRPC takes, and that the guard takes on top, at the
 # client and at the server, counted by callgrind; see README.md. $1: the folder
-# of the programs.
+# of the programs. With TIMES=1 each is measured once instead of three times.
 set -euo pipefail
 shopt -s inherit_errexit
 here=$(dirname "${BASH_SOURCE[0]}")
@@ -12,6 +12,7 @@ here=$(dirname "${BASH_SOURCE[0]}")
 
 short=300
 long=1300
+times=${TIMES:-3}
 # Instructions of the process $1 (client, server) for $2 calls; the case:
 #   $3, $4  arguments of the client and of the server, one a line
 instructions() {
@@ -31,15 +32,15 @@ instructions() {
   counted "$scratch/$1.log"
 }
 
-# Instructions per call, start and end left out; the median of three, since now
+# Instructions per call, start and end left out; the median, since now
 # and then a thread waits for another one.
 per_call() {
-  local few many
-  for _ in 1 2 3; do
+  local i few many
+  for ((i = 0; i < times; i++)); do
     few=$(instructions "$1" "$short" "${@:2}")
     many=$(instructions "$1" "$long" "${@:2}")
     echo $(((many - few) / (long - short)))
-  done | sort -n | sed -n 2p
+  done | sort -n | sed -n "$((times / 2 + 1))p"
 }
 
 declare -A plain
