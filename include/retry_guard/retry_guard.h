@@ -127,6 +127,14 @@ typedef void retry_guard_event_callback(const retry_guard_event *event,
 
 /* ---- Registration ------------------------------------------------------- */
 
+/* What the guard does about its decisions. */
+typedef enum retry_guard_mode {
+  RETRY_GUARD_MODE_OF_POLICY = 0, /* as each policy's `mode` says */
+  RETRY_GUARD_MODE_ENFORCE = 1,   /* acts by them */
+  RETRY_GUARD_MODE_SHADOW = 2,    /* decides and counts, changes nothing */
+  RETRY_GUARD_MODE_OFF = 3,       /* as if there were no policy */
+} retry_guard_mode;
+
 /* What holds for the whole process. Fill with retry_guard_options_init first,
  * then change what you need, so that programs keep working when fields are
  * added. */
@@ -150,6 +158,10 @@ typedef struct retry_guard_options {
    * out. */
   retry_guard_event_callback *on_event;
   void *event_arg;
+  /* Other than RETRY_GUARD_MODE_OF_POLICY, the default, it comes before the
+   * `mode` of every policy, so that an operator can switch the guard off or let
+   * it only watch, whatever the service configs say. */
+  retry_guard_mode mode;
 } retry_guard_options;
 
 /* Sets `options` (not NULL) to the defaults. Thread-safe. */
@@ -161,8 +173,8 @@ RETRY_GUARD_API void retry_guard_options_init(retry_guard_options *options);
  *
  * Returns OK; TOO_LATE, ALREADY_REGISTERED or WRONG_GRPC_VERSION, in which
  * case gRPC is left as it was; INVALID_ARGUMENT for an options struct whose
- * size is unknown or a layer_name that is too long; OUT_OF_MEMORY. It never
- * aborts the process.
+ * size is unknown, a layer_name that is too long or a mode that there is not;
+ * OUT_OF_MEMORY. It never aborts the process.
  *
  * Threads: concurrent callers are told apart, one gets OK; but no thread may
  * use gRPC for the first time meanwhile. There is no way to unregister. */

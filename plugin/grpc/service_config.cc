@@ -136,6 +136,22 @@ void NameLayer(rg_layer_policy *layer) {
               layer->name_length);
 }
 
+void OverrideMode(rg_mode *mode) {
+  switch (rg_process_current()->mode) {
+    case RETRY_GUARD_MODE_OF_POLICY:
+      break;
+    case RETRY_GUARD_MODE_ENFORCE:
+      *mode = RG_MODE_ENFORCE;
+      break;
+    case RETRY_GUARD_MODE_SHADOW:
+      *mode = RG_MODE_SHADOW;
+      break;
+    case RETRY_GUARD_MODE_OFF:
+      *mode = RG_MODE_OFF;
+      break;
+  }
+}
+
 const rg_method_policy *WorkOut(const grpc_call_context_element *context,
                                 const Config *channel, const Config *method) {
   std::unique_ptr<rg_method_policy> policy(new (std::nothrow)
@@ -145,6 +161,7 @@ const rg_method_policy *WorkOut(const grpc_call_context_element *context,
                     method != nullptr ? method->block() : nullptr,
                     &policy->policy);
   NameLayer(&policy->policy.layer);
+  OverrideMode(&policy->policy.mode);
   rg_process_note_layer(&policy->policy.layer);
   policy->number = channel->number();
   policy->has_retry =

@@ -35,6 +35,8 @@ retry_guard_status rg_process_configure(const retry_guard_options *options) {
   const char *name = options->layer_name != NULL ? options->layer_name : "";
   size_t name_length = strlen(name);
   if (name_length > RG_OWNER_MAX) return RETRY_GUARD_INVALID_ARGUMENT;
+  if ((unsigned)options->mode > RETRY_GUARD_MODE_OFF)
+    return RETRY_GUARD_INVALID_ARGUMENT;
   char *config = NULL;
   if (options->default_service_config != NULL) {
     config = strdup(options->default_service_config);
@@ -46,6 +48,7 @@ retry_guard_status rg_process_configure(const retry_guard_options *options) {
   process.default_service_config = config;
   process.on_event = options->on_event;
   process.event_arg = options->event_arg;
+  process.mode = options->mode;
   return RETRY_GUARD_OK;
 }
 

@@ -23,6 +23,7 @@ struct rg_process_settings {
   char *default_service_config;         /* or NULL */
   retry_guard_event_callback *on_event; /* or NULL */
   void *event_arg;
+  retry_guard_mode mode;
 };
 
 struct rg_process_counters {

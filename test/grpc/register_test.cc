@@ -38,14 +38,14 @@ struct Outcome {
   uint64_t marked;
 };
 
-Outcome CallOnAGuardedChannel() {
+Outcome CallOnAGuardedChannel(const char *guard = "{}") {
   std::atomic<uint64_t> marked{0};
   Server server([&](rg_rpc_incoming *incoming) {
     marked += rg_rpc_count(incoming->metadata, "retry-layer-bin");
     bool first = rg_rpc_previous_attempts(incoming->metadata) == 0;
     Reply(incoming, first ? Answer() : Ok());
   });
-  Client client(server.address(), Config().Json());
+  Client client(server.address(), Config().Guard(guard).Json());
   grpc_status_code status = client.Call().status;
   return {status, server.attempts(), marked};
 }
@@ -78,6 +78,28 @@ TEST(Register, GuardsTheChannelsThatAreMadeAfterwards) {
   InAFreshProcess([] {
     EXPECT_EQ(retry_guard_register(nullptr), RETRY_GUARD_OK);
     ExpectGuarded();
+  });
+}
+
+// Marks on two attempts of one call, under a policy with a mode of its own.
+uint64_t MarksWith(retry_guard_mode mode, const char *guard) {
+  retry_guard_options options = Options();
+  options.mode = mode;
+  EXPECT_EQ(retry_guard_register(&options), RETRY_GUARD_OK);
+  return CallOnAGuardedChannel(guard).marked;
+}
+
+TEST(Register, AModeComesBeforeThatOfThePolicies) {
+  InAFreshProcess([] {
+    EXPECT_EQ(MarksWith(RETRY_GUARD_MODE_ENFORCE, R"({"mode":"OFF"})"), 2u);
+  });
+  for (retry_guard_mode mode :
+       {RETRY_GUARD_MODE_SHADOW, RETRY_GUARD_MODE_OFF}) {
+    InAFreshProcess(
+        [=] { EXPECT_EQ(MarksWith(mode, R"({"mode":"ENFORCE"})"), 0u); });
+  }
+  InAFreshProcess([] {
+    EXPECT_EQ(MarksWith(RETRY_GUARD_MODE_OF_POLICY, R"({"mode":"OFF"})"), 0u);
   });
 }
 

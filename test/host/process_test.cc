@@ -102,6 +102,24 @@ TEST_F(Process, AnOptionsStructOfUnknownSizeChangesNothing) {
   }
 }
 
+TEST_F(Process, TheModeIsThatOfThePoliciesUntilOneIsGiven) {
+  EXPECT_EQ(Defaults().mode, RETRY_GUARD_MODE_OF_POLICY);
+  retry_guard_options options = Defaults();
+  options.mode = RETRY_GUARD_MODE_SHADOW;
+  ASSERT_EQ(Configure(&options), RETRY_GUARD_OK);
+  EXPECT_EQ(rg_process_current()->mode, RETRY_GUARD_MODE_SHADOW);
+}
+
+TEST_F(Process, AModeThatThereIsNotChangesNothing) {
+  for (int mode : {RETRY_GUARD_MODE_OFF + 1, -1}) {
+    retry_guard_options options = Defaults();
+    memcpy(&options.mode, &mode, sizeof options.mode);
+    options.accept_marks = false;
+    EXPECT_EQ(Configure(&options), RETRY_GUARD_INVALID_ARGUMENT);
+    EXPECT_TRUE(rg_process_current()->accept_marks);
+  }
+}
+
 TEST_F(Process, WithoutMemoryNothingChanges) {
   if (!rg_test::EmptyHeap::IsPossible()) GTEST_SKIP();
   retry_guard_options options = Defaults();
