@@ -56,6 +56,7 @@ set(RG_HOST_SOURCES
   host/baggage.c
   host/breakers.c
   host/call.c
+  host/check.c
   host/clock.c
   host/config_warnings.c
   host/delays.c

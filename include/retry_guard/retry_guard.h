@@ -55,6 +55,8 @@ typedef enum retry_guard_status {
   /* The caller's buffer is too small; the needed size was reported. */
   RETRY_GUARD_BUFFER_TOO_SMALL = 6,
   RETRY_GUARD_OUT_OF_MEMORY = 7,
+  /* gRPC would refuse a channel with this service config. */
+  RETRY_GUARD_INVALID_SERVICE_CONFIG = 8,
 } retry_guard_status;
 
 /* Returns one English sentence for `status` that says what was wrong and what
@@ -180,6 +182,35 @@ RETRY_GUARD_API void retry_guard_options_init(retry_guard_options *options);
  * use gRPC for the first time meanwhile. There is no way to unregister. */
 RETRY_GUARD_API retry_guard_status
 retry_guard_register(const retry_guard_options *options);
+
+/* ---- Service configs ---------------------------------------------------- */
+
+/* One thing that there is to say about a service config. The texts are
+ * printable, on one line, and valid while they are told. New fields are added
+ * at the end. */
+typedef struct retry_guard_fault {
+  /* gRPC refuses the channel; otherwise a warning: it takes the config, but
+   * does not do what that seems to say. */
+  bool is_error;
+  /* Where, such as "retryGuard.budget.tokenBucket.tokenRatio"; "" is the whole
+   * config. */
+  const char *path;
+  /* What, such as "must be in (0, 1], got 1.5". */
+  const char *message;
+} retry_guard_fault;
+
+/* Checks a whole service config, gRPC's own parts and `retryGuard` blocks, and
+ * calls `tell` with `arg` for each error, then for each warning; after the
+ * first hundred of a kind no more are told. `json` is borrowed. `tell` may be
+ * NULL.
+ *
+ * Returns OK, also with warnings; INVALID_SERVICE_CONFIG when there are errors;
+ * INVALID_ARGUMENT for NULL; OUT_OF_MEMORY, and not all was looked at. It needs
+ * no registration, and the locale does not matter. Thread-safe; `tell` runs on
+ * the calling thread. */
+RETRY_GUARD_API retry_guard_status retry_guard_check_service_config(
+    const char *json, void (*tell)(const retry_guard_fault *fault, void *arg),
+    void *arg);
 
 /* ---- Hop context -------------------------------------------------------- */
 

@@ -40,6 +40,10 @@ const char *retry_guard_status_string(retry_guard_status status) {
       return "the buffer is too small; use the length that was reported";
     case RETRY_GUARD_OUT_OF_MEMORY:
       return "out of memory";
+    case RETRY_GUARD_INVALID_SERVICE_CONFIG:
+      return "gRPC would refuse a channel with this service config; repair "
+             "what "
+             "was told of it";
   }
   return "unknown status; the header is newer than the library";
 }

@@ -31,7 +31,7 @@ TEST(Version, IsTheHeaders) {
 
 TEST(StatusString, IsASentenceOfItsOwnForEachStatus) {
   std::set<std::string> all;
-  for (int status = 0; status <= RETRY_GUARD_OUT_OF_MEMORY; status++) {
+  for (int status = 0; status <= RETRY_GUARD_INVALID_SERVICE_CONFIG; status++) {
     const char *text =
         retry_guard_status_string(static_cast<retry_guard_status>(status));
     ASSERT_NE(text, nullptr);
@@ -43,10 +43,10 @@ TEST(StatusString, IsASentenceOfItsOwnForEachStatus) {
 
 TEST(StatusString, IsThereForWhatIsNoStatus) {
   std::set<std::string> all;
-  for (int value : {-1, RETRY_GUARD_OUT_OF_MEMORY + 1, 1 << 30})
+  for (int value : {-1, RETRY_GUARD_INVALID_SERVICE_CONFIG + 1, 1 << 30})
     all.insert(retry_guard_status_string(Outside<retry_guard_status>(value)));
   EXPECT_EQ(all.size(), 1u);
-  for (int status = 0; status <= RETRY_GUARD_OUT_OF_MEMORY; status++)
+  for (int status = 0; status <= RETRY_GUARD_INVALID_SERVICE_CONFIG; status++)
     EXPECT_EQ(all.count(retry_guard_status_string(
                   static_cast<retry_guard_status>(status))),
               0u);
@@ -270,7 +270,7 @@ TEST_F(Stats, RefuseNullAndAStructOfUnknownSize) {
 TEST_F(Stats, NeedNoMemoryForATargetNamedInFull) {
   if (!rg_test::EmptyHeap::IsPossible()) GTEST_SKIP();
   retry_guard_stats stats = Sized();
-  retry_guard_status full = RETRY_GUARD_OUT_OF_MEMORY;
+  retry_guard_status full = RETRY_GUARD_INVALID_SERVICE_CONFIG;
   retry_guard_status shortened = RETRY_GUARD_OK;
   {
     const rg_test::EmptyHeap heap;
