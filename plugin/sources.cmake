@@ -87,6 +87,20 @@ set(RG_GRPC_SOURCES
   grpc/time.cc
 )
 
+# A library of its own, which holds nothing of the others.
+set(RG_PRELOAD_SOURCES
+  preload/config_file.c
+  preload/grpc_library.c
+  preload/guard.c
+  preload/notice.c
+  preload/settings.c
+)
+
+# Its entry, which no test links.
+set(RG_PRELOAD_LIBRARY_SOURCES
+  preload/preload.c
+)
+
 set(RG_CLI_SOURCES
   cli/base64.c
   cli/check.c

@@ -54,6 +54,9 @@ rg_test(rg_grpc_test LABEL grpc SOURCES ${tests}
   LIBS rg_grpc rg_host rg_config rg_core rg_proto rg_test_support)
 rg_runs_command(rg_grpc_test)
 
+rg_room_tests(preload tests)
+rg_test(rg_preload_test LABEL unit SOURCES ${tests} LIBS rg_preload)
+
 rg_room_tests(e2e tests)
 rg_test(rg_e2e_test LABEL e2e SOURCES ${tests}
   LIBS retry_guard rg_test_support)

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The arrow law: grpc, metrics, preload, sim, cli -> host -> config -> core,
-# never back; the core is pure, and only plugin/grpc knows gRPC. Checked from
-# the #include lines of plugin/ and include/ below the folder $1.
+# The arrow law: grpc, metrics, sim, cli -> host -> config -> core, never back;
+# preload -> nothing but the public headers, since its library holds nothing of
+# the others; the core is pure, and only plugin/grpc knows gRPC. Checked from the
+# #include lines of plugin/ and include/ below the folder $1.
 set -euo pipefail
 cd "$1"
 
@@ -15,7 +16,8 @@ level_of() {
     core) echo 0 ;;
     config) echo 1 ;;
     host) echo 2 ;;
-    grpc | metrics | preload | sim | cli) echo 3 ;;
+    grpc | metrics | sim | cli) echo 3 ;;
+    preload) echo 4 ;;
     *) echo none ;;
   esac
 }
@@ -38,6 +40,7 @@ may_include() {
   from=$(level_of "$1")
   [ "$to" = "$1" ] && return 0
   to=$(level_of "$to")
+  [ "$1" = preload ] && [ "$to" != none ] && return 1
   [ "$to" = none ] || [ "$to" -lt "$from" ]
 }
 
