@@ -117,7 +117,9 @@ set(RG_CLI_SOURCES
   cli/nearest.c
   cli/paper.c
   cli/policy.c
+  cli/preloaded.c
   cli/retry_config.c
+  cli/run.c
   cli/table.c
   cli/verb.c
 )

@@ -13,6 +13,7 @@
 #include "cli/nearest.h"
 #include "cli/paper.h"
 #include "cli/policy.h"
+#include "cli/run.h"
 #include "cli/table.h"
 #include "cli/verb.h"
 #include "cli/version.h"
@@ -33,6 +34,7 @@ static const struct verb verbs[] = {
     {"policy", "generate retry policies from what .proto files say",
      rg_cli_policy},
     {"mark", "show what a retry mark says", rg_cli_mark},
+    {"run", "run a program with the guard in it", rg_cli_run},
     {"help", "say how a verb is used", help},
 };
 

@@ -7,16 +7,18 @@
 # Nothing leaves the word to bash, which completes file names.
 _retry_guard_words() {
   case $1:$2 in
-    :) echo check explain init policy mark help --help --version ;;
-    help:) echo check explain init policy mark help ;;
+    :) echo check explain init policy mark run help --help --version ;;
+    help:) echo check explain init policy mark run help ;;
     check:-*) echo --format= --tree --clients --calls --help ;;
     explain:-*) echo --help ;;
     init:-*) echo --style= --service= --help ;;
     policy:-*) echo --max-attempts= --initial-backoff= --max-backoff= \
       --backoff-multiplier= --help ;;
     mark:-*) echo --help ;;
+    run:-*) echo --config --layer= --mode= --no-accept-marks --strict --help ;;
     *:format) echo text json ;;
     *:style) echo budget window ;;
+    *:mode) echo ENFORCE SHADOW OFF ;;
   esac
 }
 
@@ -31,7 +33,7 @@ _retry_guard() {
   # bash takes --style=window for three words.
   [ "$before" != = ] || before=${COMP_WORDS[COMP_CWORD - 1]}
   [ "$before" != = ] || before=${COMP_WORDS[COMP_CWORD - 2]}
-  case $before in --format | --style) kind=${before#--} ;; esac
+  case $before in --format | --style | --mode) kind=${before#--} ;; esac
   [ -n "$verb" ] || kind=''
   words=$(_retry_guard_words "$verb" "$kind")
   # shellcheck disable=SC2207 # none of the words has spaces

@@ -49,10 +49,19 @@ static int complain_of_option(char **argv, const char *what) {
   return RG_CLI_BAD_OPTION;
 }
 
-int rg_cli_option(int argc, char **argv, const struct option *options) {
+static int next_option(int argc, char **argv, const char *letters,
+                       const struct option *options) {
   opterr = 0;
-  int value = getopt_long(argc, argv, ":h", options, NULL);
+  int value = getopt_long(argc, argv, letters, options, NULL);
   if (value == ':') return complain_of_option(argv, "needs an argument");
   if (value == '?') return complain_of_option(argv, "is no option");
   return value;
+}
+
+int rg_cli_option(int argc, char **argv, const struct option *options) {
+  return next_option(argc, argv, ":h", options);
+}
+
+int rg_cli_leading_option(int argc, char **argv, const struct option *options) {
+  return next_option(argc, argv, "+:h", options);
 }

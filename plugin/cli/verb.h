@@ -18,9 +18,13 @@ RG_C_BEGIN
 enum rg_cli_status {
   RG_CLI_OK = 0,
   RG_CLI_WARNINGS = 1,
-  RG_CLI_ERRORS = 2, /* what was given is wrong, or could not be read */
-  RG_CLI_USAGE = 64, /* the command was called the wrong way */
-  RG_CLI_OUTPUT = 74 /* what was to be said could not be written */
+  RG_CLI_ERRORS = 2,  /* what was given is wrong, or could not be read */
+  RG_CLI_USAGE = 64,  /* the command was called the wrong way */
+  RG_CLI_OUTPUT = 74, /* what was to be said could not be written */
+  RG_CLI_CONFIG = 78, /* a service config does not let a program run */
+  /* A program could not be run, or there is none; as sh and env say it. */
+  RG_CLI_NOT_RUNNABLE = 126,
+  RG_CLI_NOT_FOUND = 127
 };
 
 /* The values of long options begin here; below are those of characters. */
@@ -44,6 +48,10 @@ int rg_cli_usage_error(const char *verb, const char *format, ...)
  * about. "-h" is always there, and gives 'h'. After the last one argv[optind]
  * is the first of the other arguments. */
 int rg_cli_option(int argc, char **argv, const struct option *options);
+
+/* The same, but the first of the other arguments ends the options: those that
+ * follow are not the verb's. */
+int rg_cli_leading_option(int argc, char **argv, const struct option *options);
 
 RG_C_END
 
