@@ -57,7 +57,12 @@ rg_runs_command(rg_grpc_test)
 rg_room_tests(preload tests)
 rg_test(rg_preload_test LABEL unit SOURCES ${tests} LIBS rg_preload)
 
+if(NOT RETRY_GUARD_SANITIZE)
+  include(e2e/preloaded.cmake)
+endif()
+
 rg_room_tests(e2e tests)
+list(FILTER tests EXCLUDE REGEX "/(preloaded|ruby)_test")
 rg_test(rg_e2e_test LABEL e2e SOURCES ${tests}
   LIBS retry_guard rg_test_support)
 if(TARGET rg_e2e_test)

@@ -4,6 +4,8 @@
 // API writes it: the client context comes from the server context, and Retry
 // Guard is registered by its C++ header. It takes the options --next ADDRESS
 // and --service-config JSON, prints `port N` and serves until it is ended.
+//
+// rg_plain_cpp_tier: the same, built without anything of Retry Guard.
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -16,9 +18,23 @@
 #include <string>
 #include <thread>
 
+#ifndef RG_PLAIN
 #include "retry_guard/retry_guard.hpp"
+#endif
 
 namespace {
+
+bool RegisterGuard() {
+#ifndef RG_PLAIN
+  retry_guard_status registered = retry_guard::Register();
+  if (registered == RETRY_GUARD_OK) return true;
+  std::fprintf(stderr, "rg_cpp_tier: %s\n",
+               retry_guard_status_string(registered));
+  return false;
+#else
+  return true;
+#endif
+}
 
 struct Options {
   std::string next;
@@ -37,7 +53,8 @@ Options Parse(int argc, char **argv) {
 
 grpc::GenericStub ConnectTo(const Options &options) {
   grpc::ChannelArguments arguments;
-  arguments.SetServiceConfigJSON(options.service_config);
+  if (!options.service_config.empty())
+    arguments.SetServiceConfigJSON(options.service_config);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return grpc::GenericStub(grpc::CreateCustomChannel(
       options.next, grpc::InsecureChannelCredentials(), arguments));
@@ -99,12 +116,7 @@ sigset_t BlockEnds() {
 int main(int argc, char **argv) {
   Options options = Parse(argc, argv);
   sigset_t ends = BlockEnds();
-  retry_guard_status registered = retry_guard::Register();
-  if (registered != RETRY_GUARD_OK) {
-    std::fprintf(stderr, "rg_cpp_tier: %s\n",
-                 retry_guard_status_string(registered));
-    return 1;
-  }
+  if (!RegisterGuard()) return 1;
   grpc::GenericStub stub = ConnectTo(options);
   grpc::AsyncGenericService service;
   grpc::ServerBuilder builder;
