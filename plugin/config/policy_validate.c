@@ -76,6 +76,32 @@ static void check_length(const struct validation *v, const struct subject *s) {
                        length);
 }
 
+/* Entries that HTTP, gRPC or the guard itself write and read. A key in one of
+ * them breaks the call, or (`te`, `grpclb_client_stats`) ends the process: gRPC
+ * asserts that it never has to send such a value. */
+static bool is_taken(const char *name) {
+  static const char *const taken[] = {
+      "te",
+      "content-type",
+      "content-length",
+      "user-agent",
+      "host",
+      "connection",
+      "keep-alive",
+      "upgrade",
+      "lb-token",
+      "grpclb_client_stats",
+      "baggage",
+      "trailer",
+      "http2-settings",
+      "proxy-connection",
+      "transfer-encoding",
+  };
+  for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+    if (strcmp(name, taken[i]) == 0) return true;
+  return false;
+}
+
 /* gRPC's own characters, and none of the entries that mean something to it. */
 static bool is_entry_name(const char *name) {
   size_t length = strlen(name);
@@ -86,10 +112,15 @@ static bool is_entry_name(const char *name) {
 
 static void check_key(const struct validation *v, const struct subject *s) {
   const char *name = *(char *const *)rg_field_get(s->message, s->field);
-  check_length(v, s);
-  if (is_entry_name(name)) return;
   char got[RG_TEXT_QUOTED_SIZE];
+  check_length(v, s);
   rg_text_quote(name, strlen(name), got);
+  if (is_taken(name))
+    rg_json_path_fault(&s->path, v->faults, RG_FAULT_VALUE,
+                       "must not be an entry that has a meaning of its own, "
+                       "got %s",
+                       got);
+  if (is_taken(name) || is_entry_name(name)) return;
   rg_json_path_fault(&s->path, v->faults, RG_FAULT_VALUE,
                      "must be the name of a metadata entry in lower case, "
                      "without \"grpc-\" before or \"-bin\" after it, got %s",

@@ -197,6 +197,16 @@ TEST(PolicyParse, RefusesAsKeyHeaderWhatIsNoEntryOrGrpcsOwn) {
         << name;
 }
 
+// gRPC 1.51 ends the process over some of them.
+TEST(PolicyParse, RefusesAsKeyHeaderAnEntryWithAMeaningOfItsOwn) {
+  for (const char *name : {"te", "content-type", "user-agent", "host",
+                           "connection", "grpclb_client_stats", "baggage"})
+    EXPECT_EQ(FaultsIn(std::string(R"({"keyHeader": ")") + name + R"("})"),
+              Lines{std::string("retryGuard.keyHeader: must not be an entry "
+                                "that has a meaning of its own, got \"") +
+                    name + "\""});
+}
+
 TEST(PolicyParse, QuotesAKeyHeaderThatIsRefused) {
   const std::string fault =
       "retryGuard.keyHeader: must be the name of a metadata entry in lower "
