@@ -81,7 +81,18 @@ static struct rg_target *acquire(const char *name, struct rg_target *fresh) {
   return target;
 }
 
+/* A fork while another thread holds the lock would leave it locked for ever in
+ * the child, whose only thread does not know of it. */
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+static void watch_forks(void) {
+  pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 struct rg_target *rg_target_acquire(const char *name) {
+  static pthread_once_t watched = PTHREAD_ONCE_INIT;
+  pthread_once(&watched, watch_forks);
   struct rg_target *target = acquire(name, NULL);
   if (target != NULL) return target;
   struct rg_target *fresh = new_target(name);

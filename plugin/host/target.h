@@ -5,7 +5,7 @@
  *
  * Threads: safe. The lock is taken when a channel comes or goes, when a policy
  * is first used with a target, and to read statistics; never on the path of a
- * call besides. */
+ * call besides. A fork waits for it, so that the child finds it free. */
 #ifndef RG_HOST_TARGET_H
 #define RG_HOST_TARGET_H
 

@@ -2,10 +2,13 @@
 #include "host/target.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "host/fresh_name.h"
@@ -536,6 +539,32 @@ TEST(TargetThreads, ChannelsComeAndGo) {
     }
   });
   EXPECT_EQ(CountExisting(stem, kNames), RG_TARGETS_IDLE_MAX);
+}
+
+// The child has one thread; a lock that another one held would stay locked.
+TEST(TargetThreads, AForkLeavesTheChildAFreeLock) {
+  const std::string name = FreshName("forked");
+  rg_target *target = rg_target_acquire(name.c_str());
+  std::atomic<bool> done{false};
+  std::thread holder([&] {
+    while (!done)
+      rg_target_visit(
+          name.c_str(), [](rg_target *, void *) {}, nullptr);
+  });
+  for (int i = 0; i < 300; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      rg_target_release(rg_target_acquire(name.c_str()));
+      _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0) << "fork " << i;
+  }
+  done = true;
+  holder.join();
+  rg_target_release(target);
 }
 
 TEST(TargetThreads, TheNewestPolicyWins) {
