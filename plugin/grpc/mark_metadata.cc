@@ -53,7 +53,14 @@ rg_mark_kind ReadBaggage(const grpc_metadata_batch &metadata, rg_mark *mark) {
   return rg_baggage_read(text->data(), text->size(), mark);
 }
 
+void SetBaggage(const char *value, size_t length,
+                grpc_metadata_batch *metadata) {
+  metadata->Remove(absl::string_view(RG_BAGGAGE_KEY));
+  if (length > 0) AppendMetadata(metadata, RG_BAGGAGE_KEY, value, length);
+}
+
 // Puts `mark` (null: none) in the place of what marks there are in the baggage.
+// One that is over the limits gets none, but loses those that it has.
 void ReplaceInBaggage(const rg_mark *mark, grpc_metadata_batch *metadata) {
   std::string backing;
   auto text = metadata->GetStringValue(RG_BAGGAGE_KEY, &backing);
@@ -61,10 +68,13 @@ void ReplaceInBaggage(const rg_mark *mark, grpc_metadata_batch *metadata) {
   char out[RG_BAGGAGE_MAX_BYTES];
   size_t length = 0;
   absl::string_view before = text.value_or("");
-  if (!rg_baggage_write(before.data(), before.size(), mark, out, &length))
-    return;
-  metadata->Remove(absl::string_view(RG_BAGGAGE_KEY));
-  if (length > 0) AppendMetadata(metadata, RG_BAGGAGE_KEY, out, length);
+  if (rg_baggage_write(before.data(), before.size(), mark, out, &length)) {
+    SetBaggage(out, length, metadata);
+  } else if (mark == nullptr) {
+    std::string large(before);
+    SetBaggage(large.data(), rg_baggage_strip(large.data(), large.size()),
+               metadata);
+  }
 }
 
 }  // namespace

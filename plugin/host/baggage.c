@@ -137,3 +137,17 @@ bool rg_baggage_write(const char *text, size_t length,
   *out_length = result.length;
   return true;
 }
+
+size_t rg_baggage_strip(char *text, size_t length) {
+  struct span rest = {text, length};
+  size_t kept = 0;
+  while (rest.length > 0) {
+    struct span member = take(&rest, ',');
+    struct span value;
+    if (trim(member).length == 0 || is_ours(member, &value)) continue;
+    if (kept > 0) text[kept++] = ',';
+    memmove(text + kept, member.at, member.length);
+    kept += member.length;
+  }
+  return kept;
+}

@@ -39,6 +39,10 @@ bool rg_baggage_write(const char *text, size_t length,
                       const struct rg_mark *mark, char *out,
                       size_t *out_length);
 
+/* Takes our members out of `text`, however long it is, and returns how many
+ * bytes are left. */
+size_t rg_baggage_strip(char *text, size_t length);
+
 RG_C_END
 
 #endif

@@ -223,6 +223,28 @@ TEST(Baggage, NeedsNoHeap) {
   EXPECT_EQ(rg_test::HeapAllocations(), before);
 }
 
+std::string Strip(std::string text) {
+  text.resize(rg_baggage_strip(text.data(), text.size()));
+  return text;
+}
+
+TEST(Baggage, StripsItsMembersAndLeavesThoseOfOthersAsTheyAre) {
+  const std::string ours = Member(Mark("edge"));
+  EXPECT_EQ(Strip(""), "");
+  EXPECT_EQ(Strip(ours), "");
+  EXPECT_EQ(Strip(ours + "," + ours + ";p"), "");
+  EXPECT_EQ(Strip("a=1;p , b=2"), "a=1;p , b=2");
+  EXPECT_EQ(Strip(ours + ",a=1 ," + ours + ", retry-layer=x,\tb=2"),
+            "a=1 ,\tb=2");
+}
+
+TEST(Baggage, StripsATextOfAnyLength) {
+  const std::string ours = Member(Mark("edge"));
+  EXPECT_EQ(Strip(Members(1000) + "," + ours), Members(1000));
+  const std::string large = "k=" + std::string(100000, '\xff');
+  EXPECT_EQ(Strip(ours + "," + large + "," + ours), large);
+}
+
 // Whatever comes in: what goes out is within the limits, holds the mark once,
 // and written again stays as it is.
 TEST(Baggage, SurvivesNonsense) {
