@@ -60,6 +60,15 @@ rg_test(rg_preload_test LABEL unit SOURCES ${tests} LIBS rg_preload)
 if(NOT RETRY_GUARD_SANITIZE)
   include(e2e/preloaded.cmake)
 endif()
+# Tests that load the shared library; those of load/ have no gRPC besides.
+rg_room_tests(load tests)
+rg_test(rg_load_test LABEL e2e SOURCES ${tests} LIBS ${CMAKE_DL_LIBS})
+target_include_directories(rg_load_test PRIVATE ${PROJECT_SOURCE_DIR}/include)
+foreach(test rg_grpc_test rg_load_test)
+  add_dependencies(${test} retry_guard)
+  target_compile_definitions(${test} PRIVATE
+    RG_LIBRARY_PATH="$<TARGET_FILE:retry_guard>")
+endforeach()
 
 rg_room_tests(e2e tests)
 list(FILTER tests EXCLUDE REGEX "/(preloaded|ruby)_test")

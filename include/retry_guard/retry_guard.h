@@ -42,7 +42,8 @@ typedef enum retry_guard_status {
   RETRY_GUARD_OK = 0,
   /* gRPC was used before the registration, so its configuration is fixed. */
   RETRY_GUARD_TOO_LATE = 1,
-  /* The plugin is registered already; the first registration stays. */
+  /* The plugin, or another copy of it, is registered already; the first
+   * registration stays. */
   RETRY_GUARD_ALREADY_REGISTERED = 2,
   /* The gRPC library in this process is not the one this plugin was built
    * for. gRPC's internal structures differ between versions, so the plugin
@@ -178,8 +179,18 @@ RETRY_GUARD_API void retry_guard_options_init(retry_guard_options *options);
  * size is unknown, a layer_name that is too long or a mode that there is not;
  * OUT_OF_MEMORY. It never aborts the process.
  *
+ * Copies: a process may hold several copies of the library, static and shared.
+ * The first one to register guards it; the others get ALREADY_REGISTERED and
+ * stay inert: their statistics are empty, and hop contexts that are bound by
+ * their functions reach no call. So link one.
+ *
+ * Process: there is no way to unregister. The shared library stays in memory
+ * after dlclose, and the registration outlives grpc_shutdown. A child of fork
+ * has the registration and the counters of its parent; it may use gRPC where
+ * gRPC itself allows it, such as before the parent has used it.
+ *
  * Threads: concurrent callers are told apart, one gets OK; but no thread may
- * use gRPC for the first time meanwhile. There is no way to unregister. */
+ * use gRPC for the first time meanwhile. */
 RETRY_GUARD_API retry_guard_status
 retry_guard_register(const retry_guard_options *options);
 

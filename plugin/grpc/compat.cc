@@ -13,26 +13,66 @@ namespace retry_guard {
 
 namespace {
 
+using BuilderList =
+    std::atomic<grpc_core::CoreConfiguration::RegisteredBuilder *>;
+
 // The configuration is a private static member, and asking gRPC for it would
-// build it. Explicit instantiation may name private members; the friend hands
-// the address out.
-template <std::atomic<grpc_core::CoreConfiguration *> *kConfiguration>
+// build it; so is the list of those who have registered. Explicit instantiation
+// may name private members; the friends hand the addresses out.
+template <std::atomic<grpc_core::CoreConfiguration *> *kConfiguration,
+          BuilderList *kBuilders>
 struct Reveal {
   friend std::atomic<grpc_core::CoreConfiguration *> *Configuration() {
     return kConfiguration;
   }
+  friend BuilderList *Builders() { return kBuilders; }
 };
 std::atomic<grpc_core::CoreConfiguration *> *Configuration();
+BuilderList *Builders();
 
 }  // namespace
 
 // (The instantiation has to stand outside of functions.)
 namespace {
-template struct Reveal<&grpc_core::CoreConfiguration::config_>;
+template struct Reveal<&grpc_core::CoreConfiguration::config_,
+                       &grpc_core::CoreConfiguration::builders_>;
 }  // namespace
 
 bool ConfigurationIsFixed() {
   return Configuration()->load(std::memory_order_acquire) != nullptr;
+}
+
+// How copies of the plugin know each other in gRPC's list: by the name of this
+// type. Other versions of the plugin read it too, so it never changes, and it
+// stands in no anonymous namespace, where each copy would have a type of its
+// own.
+struct Registration {
+  void (*fill)(ConfigurationBuilder *);
+
+  void operator()(ConfigurationBuilder *builder) const;
+};
+
+namespace {
+
+bool IsFirst(void (*fill)(ConfigurationBuilder *)) {
+  void (*first)(ConfigurationBuilder *) = nullptr;
+  auto *entry = Builders()->load(std::memory_order_acquire);
+  for (; entry != nullptr; entry = entry->next)  // the latest comes first
+    if (auto *found = entry->builder.target<Registration>())
+      first = found->fill;
+  return first == fill;
+}
+
+}  // namespace
+
+void Registration::operator()(ConfigurationBuilder *builder) const {
+  if (IsFirst(fill)) fill(builder);
+}
+
+// Looked up only afterwards, so that of two copies at the same time one wins.
+bool RegisterFirst(void (*fill)(ConfigurationBuilder *)) {
+  grpc_core::CoreConfiguration::RegisterBuilder(Registration{fill});
+  return IsFirst(fill);
 }
 
 void PrependFilter(ConfigurationBuilder *builder, grpc_channel_stack_type type,

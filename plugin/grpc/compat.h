@@ -59,6 +59,12 @@ using ConfigurationBuilder = grpc_core::CoreConfiguration::Builder;
 // Whether gRPC has fixed its configuration; registering then aborts.
 bool ConfigurationIsFixed();
 
+// Has `fill` called whenever gRPC builds its configuration. A process may hold
+// several copies of the plugin, linked and loaded, and gRPC aborts over a
+// second parser of the same name: of them all only the first one's `fill` is
+// ever called. False for the others.
+bool RegisterFirst(void (*fill)(ConfigurationBuilder *));
+
 // Puts `filter` in front of every stack of type `type`, but for minimal ones
 // and those whose arguments `wanted` turns down (null: none).
 using WantFilter = bool (*)(const grpc_core::ChannelArgs &args);

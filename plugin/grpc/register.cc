@@ -58,11 +58,12 @@ retry_guard_status retry_guard_register(const retry_guard_options *options) {
   retry_guard_status status = ConfigurationIsFixed()
                                   ? RETRY_GUARD_TOO_LATE
                                   : rg_process_configure(options);
-  if (status == RETRY_GUARD_OK) {
-    rg_events_deliver_by(DeliverEvent);
-    grpc_core::CoreConfiguration::RegisterBuilder(FillBuilder);
-  } else {
+  if (status != RETRY_GUARD_OK) {
     registered.store(false);
+    return status;
   }
-  return status;
+  rg_events_deliver_by(DeliverEvent);
+  // Another copy of the plugin may have been faster; this one then stays out.
+  return RegisterFirst(FillBuilder) ? RETRY_GUARD_OK
+                                    : RETRY_GUARD_ALREADY_REGISTERED;
 }
