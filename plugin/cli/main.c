@@ -106,8 +106,8 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   int status = run(argc, argv);
-  errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+  errno = rg_paper_lost_text() ? ENOMEM : 0;
+  if (errno == 0 && fflush(stdout) == 0 && !ferror(stdout)) return status;
   rg_cli_error("cannot write to standard output: %s",
                errno != 0 ? strerror(errno) : "it failed");
   return RG_CLI_OUTPUT;

@@ -103,13 +103,24 @@ static void write_words(struct rg_paper *paper, size_t hang, const char *text) {
   }
 }
 
+/* On any paper: what matters is that the command must not look successful. */
+static bool text_was_lost;
+
 /* The text, to be freed; NULL without memory. */
 static char *format_text(const char *format, va_list args)
     __attribute__((format(printf, 1, 0)));
 
 static char *format_text(const char *format, va_list args) {
   char *text = NULL;
-  return vasprintf(&text, format, args) >= 0 ? text : NULL;
+  if (vasprintf(&text, format, args) >= 0) return text;
+  text_was_lost = true;
+  return NULL;
+}
+
+bool rg_paper_lost_text(void) {
+  bool lost = text_was_lost;
+  text_was_lost = false;
+  return lost;
 }
 
 void rg_paper_put(struct rg_paper *paper, enum rg_ink ink, const char *format,

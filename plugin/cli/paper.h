@@ -60,6 +60,10 @@ void rg_paper_indent(struct rg_paper *paper, size_t column);
 
 void rg_paper_newline(struct rg_paper *paper);
 
+/* Whether any text was left out, for want of memory, since this was last asked
+ * for. */
+bool rg_paper_lost_text(void);
+
 RG_C_END
 
 #endif

@@ -107,14 +107,24 @@ void rg_native_names_read(struct rg_native_names *names,
   }
 }
 
+static bool is_path_of(const char *path, const char *service,
+                       const char *method) {
+  size_t length = strlen(service);
+  return strncmp(path + 1, service, length) == 0 && path[length + 1] == '/' &&
+         strcmp(path + length + 2, method) == 0;
+}
+
+/* One by one: to put the path together would take memory, and without it the
+ * wrong entry would be found. */
 static size_t find_path(const struct rg_native_names *names,
                         const char *service, const char *method) {
-  char *path = path_of(service, method);
-  const json_t *number =
-      path != NULL ? json_object_get(names->paths, path) : NULL;
-  free(path);
-  return number != NULL ? (size_t)json_integer_value(number)
-                        : RG_NATIVE_NO_ENTRY;
+  const char *path;
+  json_t *number;
+  json_object_foreach(names->paths, path, number) {
+    if (is_path_of(path, service, method))
+      return (size_t)json_integer_value(number);
+  }
+  return RG_NATIVE_NO_ENTRY;
 }
 
 size_t rg_native_names_find(const struct rg_native_names *names,

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The rooms below gRPC, with each allocation failing in turn: what comes out is
+// right, or says that it failed. The sanitizers look for what is left behind.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+
+#include "config/advice.h"
+#include "config/every_field.h"
+#include "config/policy.h"
+#include "config/service_config.h"
+#include "host/baggage.h"
+#include "host/config_warnings.h"
+#include "host/mark.h"
+#include "host/process.h"
+#include "host/retry_info.h"
+#include "memory/each_failure.h"
+
+namespace rg_test {
+namespace {
+
+constexpr ScarceHeap::Of kUs = ScarceHeap::Of::kThisThread;
+
+// Nothing wrong, much worth a warning, and every kind of error.
+constexpr char kWarnings[] = R"({
+  "retryGuard": { "budget": { "tokenBucket": { "tokenRatio": 0.9 } } },
+  "methodConfig": [ {
+    "name": [ { "service": "shop.Ledger" }, { "service": "", "method": "M" } ],
+    "timeout": "0.5s", "retryGuard": { "idempotency": "KEY" },
+    "retryPolicy": { "maxAttempts": 7, "initialBackoff": "0.05s",
+      "maxBackoff": "2s", "backoffMultiplier": 2,
+      "retryableStatusCodes": [ "UNAVAILABLE", "DEADLINE_EXCEEDED" ] } } ],
+  "retryPolicy": {}, "retry_throttling": 1,
+  "retryThrottling": { "maxTokens": 10, "tokenRatio": 1 } })";
+constexpr char kErrors[] = R"({
+  "retryGuard": { "budget": 1, "mode": "x", "nope": {}, "mode": "OFF" },
+  "methodConfig": [ { "name": 1 }, { "retryPolicy": { "maxAttempts": 1e9 } } ],
+  "retryThrottling": { "maxTokens": "many" } })";
+
+TEST(ScarceMemory, APolicyIsReadWholeOrHasAFault) {
+  struct Read {
+    bool block, faults;
+  };
+  uint64_t count = EachFailure(
+      kUs,
+      [] {
+        rg_faults faults;
+        rg_faults_init(&faults);
+        rg_policy_block *block =
+            rg_policy_block_parse(kEveryField, std::strlen(kEveryField),
+                                  RG_POLICY_CHANNEL, "retryGuard", &faults);
+        Read read = {block != nullptr, !rg_faults_empty(&faults)};
+        rg_policy_block_destroy(block);
+        rg_faults_clean_up(&faults);
+        return read;
+      },
+      [](const Read &read, bool failed) {
+        EXPECT_NE(read.block, read.faults);
+        if (!failed) {
+          EXPECT_TRUE(read.block);
+        }
+      });
+  EXPECT_GT(count, 50u);
+}
+
+// How many errors and warnings a config has, and whether any was lost.
+struct Report {
+  size_t errors, warnings;
+  bool lost;
+};
+
+Report ReportOn(const char *json) {
+  rg_report report;
+  rg_report_init(&report);
+  rg_service_config *config =
+      rg_service_config_read(json, std::strlen(json), &report);
+  if (config != nullptr) rg_advise(config, &report.warnings);
+  Report result = {
+      rg_faults_total(&report.errors), rg_faults_total(&report.warnings),
+      report.errors.out_of_memory || report.warnings.out_of_memory};
+  rg_service_config_destroy(config);
+  rg_report_clean_up(&report);
+  return result;
+}
+
+TEST(ScarceMemory, AServiceConfigIsReadRightOrSaysThatItWasNot) {
+  for (const char *json : {kWarnings, kErrors}) {
+    const Report whole = ReportOn(json);
+    EXPECT_GT(whole.errors + whole.warnings, 3u);
+    EachFailure(
+        kUs, [json] { return ReportOn(json); },
+        [&whole](const Report &report, bool failed) {
+          bool same = report.errors == whole.errors &&
+                      report.warnings == whole.warnings && !report.lost;
+          EXPECT_TRUE(same || (failed && (report.lost || report.errors > 0)));
+        });
+  }
+}
+
+TEST(ScarceMemory, WarningsAreToldAsFarAsTheyGo) {
+  int round = 0;
+  EachFailure(
+      kUs,
+      [&round] {
+        // A config is warned of once.
+        char json[sizeof kWarnings + 16];
+        int length = std::snprintf(json, sizeof json, "%s%*s", kWarnings,
+                                   ++round % 8, "");
+        int lines = 0;
+        rg_config_warnings(
+            json, static_cast<size_t>(length),
+            [](const char *, void *arg) { ++*static_cast<int *>(arg); },
+            &lines);
+        return lines;
+      },
+      [](int lines, bool) { EXPECT_LE(lines, RG_CONFIG_WARNINGS_LINES + 1); });
+}
+
+// google.rpc.Status with a detail that is not it, and a RetryInfo of 2 s.
+std::string Details() {
+  const std::string info = "\x0a\x02\x08\x02";
+  const std::string type = "type.googleapis.com/google.rpc.RetryInfo";
+  const auto field = [](char tag, const std::string &value) {
+    return std::string{tag, static_cast<char>(value.size())} + value;
+  };
+  return "\x08\x0e" + field(0x12, "busy") +
+         field(0x1a, field(0x0a, "t/x") + field(0x12, "y")) +
+         field(0x1a, field(0x0a, type) + field(0x12, info));
+}
+
+TEST(ScarceMemory, ARetryInfoIsReadOrAbsentAndCounted) {
+  const std::string details = Details();
+  uint64_t before = rg_process_counters.fail_open;
+  uint64_t count = EachFailure(
+      kUs, [&] { return rg_retry_info_read(details.data(), details.size()); },
+      [&](const rg_pushback &pushback, bool failed) {
+        EXPECT_EQ(pushback.kind,
+                  failed ? RG_PUSHBACK_ABSENT : RG_PUSHBACK_DELAY);
+        EXPECT_EQ(rg_process_counters.fail_open > before, failed);
+        before = rg_process_counters.fail_open;
+        EXPECT_EQ(pushback.delay_ms, failed ? 0u : 2000u);
+      });
+  EXPECT_GT(count, 5u);
+}
+
+TEST(ScarceMemory, MarksNeedNone) {
+  rg_mark mark = {};
+  mark.owner_length = RG_OWNER_MAX;
+  std::memset(mark.owner, 'n', sizeof mark.owner);
+  uint64_t count = EachFailure(
+      kUs,
+      [&mark] {
+        uint8_t bytes[RG_MARK_MAX_BYTES];
+        char text[RG_BAGGAGE_MAX_BYTES];
+        rg_mark read;
+        size_t length = rg_mark_encode(&mark, bytes);
+        bool good = rg_mark_decode(bytes, length, &read) &&
+                    rg_baggage_write("a=1", 3, &mark, text, &length);
+        return good && rg_baggage_read(text, length, &read) == RG_MARK_DECODED;
+      },
+      [](bool good, bool) { EXPECT_TRUE(good); });
+  EXPECT_EQ(count, 0u);
+}
+
+}  // namespace
+}  // namespace rg_test
