@@ -70,6 +70,7 @@ set(RG_HOST_SOURCES
   host/retry_info.c
   host/target.c
   host/target_events.c
+  host/trace.c
 )
 
 set(RG_GRPC_SOURCES
@@ -85,6 +86,7 @@ set(RG_GRPC_SOURCES
   grpc/server_filter.cc
   grpc/service_config.cc
   grpc/time.cc
+  grpc/trace.cc
 )
 
 # A library of its own, which holds nothing of the others.

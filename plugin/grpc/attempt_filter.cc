@@ -10,6 +10,7 @@
 #include "grpc/call_filter.h"
 #include "grpc/mark_metadata.h"
 #include "grpc/time.h"
+#include "grpc/trace.h"
 #include "host/clock.h"
 #include "host/entropy.h"
 #include "host/retry_info.h"
@@ -173,9 +174,13 @@ void OnTrailing(void *arg, grpc_error_handle error) {
   if (!attempt->timed_out &&
       rg_call_is_current(&attempt->call->call, &attempt->attempt))
     attempt->call->injected.reset();
-  CarryOut(rg_call_attempt_end(&attempt->call->call, &attempt->attempt,
-                               &outcome, rg_clock_now(), rg_entropy_next()),
-           attempt);
+  uint64_t now = rg_clock_now();
+  rg_verdict verdict =
+      rg_call_attempt_end(&attempt->call->call, &attempt->attempt, &outcome,
+                          now, rg_entropy_next());
+  if (IsTracing())
+    Trace(attempt->call->call, attempt->attempt, outcome, verdict, now);
+  CarryOut(verdict, attempt);
   grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_trailing.theirs, error);
 }
 
@@ -312,6 +317,7 @@ void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
     for (uint64_t &bits : random) bits = rg_entropy_next();
   rg_admission admission =
       rg_call_attempt_begin(call, &attempt->attempt, &facts, now, random);
+  if (IsTracing()) Trace(*call, attempt->attempt, facts, admission, now);
   if (admission.refusal != RG_REFUSED_NOT) {
     Reject(attempt, RefusalError(*call, admission));
     return;

@@ -8,6 +8,7 @@
 #include "core/num.h"
 #include "grpc/service_config.h"
 #include "grpc/time.h"
+#include "grpc/trace.h"
 #include "host/clock.h"
 #include "host/entropy.h"
 #include "host/hop.h"
@@ -147,6 +148,7 @@ void Admit(ChannelData *channel, CallData *data,
       rg_call_is_barred(&guarded->call, now) && channel->policy.NeedsScout(now);
   if (guarded->scout) return;
   rg_admission admission = rg_call_admit(&guarded->call, now);
+  if (IsTracing()) Trace(guarded->call, admission);
   if (admission.refusal != RG_REFUSED_NOT)
     data->rejection = RefusalError(guarded->call, admission);
 }

@@ -22,11 +22,20 @@ namespace rg_test {
 
 constexpr char kLayerName[] = "front";
 
+// Is told of events, while it is set; of any thread.
+inline std::function<void(const retry_guard_event &)> &OnEvent() {
+  static std::function<void(const retry_guard_event &)> on_event;
+  return on_event;
+}
+
 inline void RegisterGuard() {
   static const retry_guard_status status = [] {
     retry_guard_options options;
     retry_guard_options_init(&options);
     options.layer_name = kLayerName;
+    options.on_event = [](const retry_guard_event *event, void *) {
+      if (OnEvent()) OnEvent()(*event);
+    };
     return retry_guard_register(&options);
   }();
   ASSERT_EQ(status, RETRY_GUARD_OK) << retry_guard_status_string(status);

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Events and traces, from a real channel to the application and gRPC's log.
+#include <grpc/grpc.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "grpc/client.h"
+#include "grpc/guarded.h"
+#include "grpc/log.h"
+#include "grpc/server.h"
+
+namespace rg_test {
+namespace {
+
+void AnswerDown(rg_rpc_incoming *incoming) { Reply(incoming); }
+
+struct Seen {
+  std::string kind;
+  std::string target;
+  retry_guard_breaker_cause cause;
+  uint64_t failures;
+  std::thread::id thread;
+};
+
+class Events : public Guarded {
+ protected:
+  Events() {
+    OnEvent() = [this](const retry_guard_event &event) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      seen_.push_back({retry_guard_event_string(event.kind), event.target,
+                       event.cause, event.failures,
+                       std::this_thread::get_id()});
+    };
+  }
+  ~Events() override { OnEvent() = nullptr; }
+
+  std::vector<Seen> Wait(size_t count) {
+    EXPECT_TRUE(Eventually([&] {
+      std::lock_guard<std::mutex> lock(mutex_);
+      return seen_.size() >= count;
+    }));
+    std::lock_guard<std::mutex> lock(mutex_);
+    return seen_;
+  }
+
+  Server server_{AnswerDown};
+  std::mutex mutex_;
+  std::vector<Seen> seen_;
+};
+
+const std::string kAfterThree =
+    Config().Breaker(R"({"consecutiveFailures":3})").Json();
+
+TEST_F(Events, ReachTheCallbackAndTheLog) {
+  Log log;
+  Client client(server_.address(), kAfterThree);
+  for (int i = 0; i < 3; i++) client.Call();
+  bool opened = false;
+  for (const Seen &event : Wait(2)) {
+    EXPECT_NE(event.target.find(server_.address()), std::string::npos);
+    EXPECT_NE(event.thread, std::this_thread::get_id());
+    if (event.kind != "breaker_opened") continue;
+    opened = true;
+    EXPECT_EQ(event.cause, RETRY_GUARD_CAUSE_CONSECUTIVE);
+    EXPECT_GE(event.failures, 3u);
+  }
+  EXPECT_TRUE(opened);
+  EXPECT_TRUE(Eventually([] {
+    return Log::Read().find("attempts failed in a row") != std::string::npos;
+  })) << Log::Read();
+}
+
+TEST_F(Events, LetTheCallbackUseGrpcAndTheGuard) {
+  std::string status;
+  OnEvent() = [&](const retry_guard_event &event) {
+    // Neither waits for anything of the call that brought this about.
+    retry_guard_stats stats = {};
+    stats.size = sizeof stats;
+    retry_guard_status got = retry_guard_stats_get(event.target, &stats);
+    grpc_channel *channel = grpc_channel_create(
+        "localhost:1", grpc_insecure_credentials_create(), nullptr);
+    grpc_channel_destroy(channel);
+    std::lock_guard<std::mutex> lock(mutex_);
+    status = retry_guard_status_string(got);
+  };
+  Client client(server_.address(), kAfterThree);
+  for (int i = 0; i < 3; i++) client.Call();
+  EXPECT_TRUE(Eventually([&] {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return status == "ok";
+  })) << status;
+}
+
+TEST_F(Events, AreWrittenDecisionByDecisionOnRequest) {
+  Log log;
+  gpr_set_log_verbosity(GPR_LOG_SEVERITY_INFO);
+  ASSERT_EQ(grpc_tracer_set_enabled("retry_guard", 1), 1);
+  {
+    Client client(server_.address(), Config().Json());
+    client.Call();
+  }
+  grpc_tracer_set_enabled("retry_guard", 0);
+  gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
+  const std::string text = Log::Read();
+  for (const char *said :
+       {"attempt 1 begins: previous=0 lineage=unmarked", "retried after",
+        "attempt 2 begins: previous=1", "stopped, budget"})
+    EXPECT_NE(text.find(said), std::string::npos) << said << "\n" << text;
+}
+
+}  // namespace
+}  // namespace rg_test
