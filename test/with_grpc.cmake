@@ -70,6 +70,10 @@ foreach(test rg_grpc_test rg_load_test)
     RG_LIBRARY_PATH="$<TARGET_FILE:retry_guard>")
 endforeach()
 
+rg_test(rg_memory_plugin_test LABEL grpc
+  SOURCES memory/plugin_test.cc memory/scarce_heap.cc
+  LIBS retry_guard rg_test_support)
+
 rg_room_tests(e2e tests)
 list(FILTER tests EXCLUDE REGEX "/(preloaded|ruby)_test")
 rg_test(rg_e2e_test LABEL e2e SOURCES ${tests}

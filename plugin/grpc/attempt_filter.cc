@@ -123,7 +123,7 @@ rg_pushback PushbackOf(const grpc_metadata_batch &trailing) {
     return {RG_PUSHBACK_DELAY, static_cast<uint64_t>(asked->millis())};
   }
   std::string backing;
-  auto details = trailing.GetStringValue("grpc-status-details-bin", &backing);
+  auto details = ValueOf(trailing, "grpc-status-details-bin", &backing);
   if (!details.has_value()) return {RG_PUSHBACK_ABSENT, 0};
   return rg_retry_info_read(details->data(), details->size());
 }
@@ -265,7 +265,7 @@ rg_attempt_facts FactsOf(const AttemptData &attempt,
   if (policy.mode != RG_IDEMPOTENCY_ANY) {
     std::string backing;
     facts.has_own_key =
-        metadata.GetStringValue(policy.key_header, &backing).has_value();
+        ValueOf(metadata, policy.key_header, &backing).has_value();
   }
   return facts;
 }
@@ -411,7 +411,7 @@ void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *,
 grpc_error_handle InitChannel(grpc_channel_element *elem,
                               grpc_channel_element_args *args) {
   auto *channel = new (elem->channel_data) ChannelData();
-  std::string address = PeerOf(args->channel_args);
+  absl::string_view address = PeerOf(args->channel_args);
   channel->backend = rg_breakers_hash(address.data(), address.size());
   return absl::OkStatus();
 }

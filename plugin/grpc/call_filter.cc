@@ -223,9 +223,10 @@ void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *info,
 grpc_error_handle InitChannel(grpc_channel_element *elem,
                               grpc_channel_element_args *args) {
   auto channel_args = grpc_core::ChannelArgs::FromC(args->channel_args);
-  std::string uri(channel_args.GetString(GRPC_ARG_SERVER_URI).value_or(""));
+  const char *uri =
+      grpc_channel_args_find_string(args->channel_args, GRPC_ARG_SERVER_URI);
   auto *channel = new (elem->channel_data) ChannelData(elem);
-  channel->target = rg_target_acquire(uri.c_str());
+  channel->target = rg_target_acquire(uri != nullptr ? uri : "");
   channel->retries_enabled =
       channel_args.GetBool(GRPC_ARG_ENABLE_RETRIES).value_or(true);
   channel->retry_buffer_bytes = static_cast<size_t>(

@@ -40,7 +40,8 @@ bool ChannelPolicy::NeedsScout(uint64_t now) {
   if (now < next ||
       !next_look_.compare_exchange_strong(next, now + kLookEveryNs))
     return false;
-  return Hash(ServiceConfigText(elem_)) !=
+  GprText text = ServiceConfigText(elem_);
+  return Hash(absl::NullSafeStringView(text.get())) !=
          noted_.load(std::memory_order_relaxed);
 }
 

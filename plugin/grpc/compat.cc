@@ -87,13 +87,13 @@ void PrependFilter(ConfigurationBuilder *builder, grpc_channel_stack_type type,
       });
 }
 
-std::string PeerOf(const grpc_channel_args *subchannel_args) {
+absl::string_view PeerOf(const grpc_channel_args *subchannel_args) {
   auto *transport = grpc_core::ChannelArgs::FromC(subchannel_args)
                         .GetObject<grpc_transport>();
   grpc_endpoint *endpoint =
       transport != nullptr ? grpc_transport_get_endpoint(transport) : nullptr;
-  return endpoint != nullptr ? std::string(grpc_endpoint_get_peer(endpoint))
-                             : std::string();
+  return endpoint != nullptr ? grpc_endpoint_get_peer(endpoint)
+                             : absl::string_view();
 }
 
 bool HasServiceConfig(const grpc_call_context_element *context) {
@@ -117,13 +117,11 @@ absl::string_view ServiceConfigText(const grpc_call_context_element *context) {
   return data->service_config()->json_string();
 }
 
-std::string ServiceConfigText(grpc_channel_element *elem) {
+GprText ServiceConfigText(grpc_channel_element *elem) {
   char *text = nullptr;
   grpc_channel_info info = {nullptr, &text};
   grpc_channel_next_get_info(elem, &info);
-  std::string result = text != nullptr ? text : "";
-  gpr_free(text);
-  return result;
+  return GprText(text, gpr_free);
 }
 
 size_t ParserIndex(const char *name) {

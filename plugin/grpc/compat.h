@@ -19,6 +19,7 @@ library is built without it: compile this file with -UNDEBUG"
 
 #include <grpc/support/port_platform.h>
 
+#include <memory>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -88,8 +89,9 @@ inline grpc_call_context_element *HopSlot(grpc_call_context_element *context) {
 // ---- Connections
 
 // The address of the peer of a subchannel with these arguments, as gRPC spells
-// it ("ipv4:192.0.2.1:443"); empty when it is not known.
-std::string PeerOf(const grpc_channel_args *subchannel_args);
+// it ("ipv4:192.0.2.1:443"); empty when it is not known. It is the
+// connection's.
+absl::string_view PeerOf(const grpc_channel_args *subchannel_args);
 
 // ---- Parsed service configs: looked up differently in newer versions.
 
@@ -106,9 +108,10 @@ ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
                             size_t parser_index);
 
 // The JSON text of a call's service config, which it has; and of what the
-// channel below the filter `elem` has got last, "" while there is none.
+// channel below the filter `elem` has got last, null while there is none.
 absl::string_view ServiceConfigText(const grpc_call_context_element *context);
-std::string ServiceConfigText(grpc_channel_element *elem);
+using GprText = std::unique_ptr<char, void (*)(void *)>;
+GprText ServiceConfigText(grpc_channel_element *elem);
 
 // The place of the parser called `name`.
 size_t ParserIndex(const char *name);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grpc/mark_metadata.h"
 
+#include <memory>
+#include <new>
 #include <string>
 
 #include "host/baggage.h"
 #include "host/mark.h"
+#include "host/process.h"
 
 namespace retry_guard {
 
@@ -44,11 +47,22 @@ void IgnoreParseError(absl::string_view, const grpc_core::Slice &) {}
 
 }  // namespace
 
+absl::optional<absl::string_view> ValueOf(const grpc_metadata_batch &metadata,
+                                          absl::string_view key,
+                                          std::string *backing) {
+  try {
+    return metadata.GetStringValue(key, backing);
+  } catch (const std::bad_alloc &) {
+    rg_process_counters.fail_open++;
+    return absl::nullopt;
+  }
+}
+
 namespace {
 
 rg_mark_kind ReadBaggage(const grpc_metadata_batch &metadata, rg_mark *mark) {
   std::string backing;
-  auto text = metadata.GetStringValue(RG_BAGGAGE_KEY, &backing);
+  auto text = ValueOf(metadata, RG_BAGGAGE_KEY, &backing);
   if (!text.has_value()) return RG_MARK_NONE;
   return rg_baggage_read(text->data(), text->size(), mark);
 }
@@ -59,11 +73,23 @@ void SetBaggage(const char *value, size_t length,
   if (length > 0) AppendMetadata(metadata, RG_BAGGAGE_KEY, value, length);
 }
 
+void StripLargeBaggage(absl::string_view before,
+                       grpc_metadata_batch *metadata) {
+  std::unique_ptr<char[]> text(new (std::nothrow) char[before.size()]);
+  if (text == nullptr) {
+    rg_process_counters.fail_open++;
+    return;
+  }
+  before.copy(text.get(), before.size());
+  size_t length = rg_baggage_strip(text.get(), before.size());
+  SetBaggage(text.get(), length, metadata);
+}
+
 // Puts `mark` (null: none) in the place of what marks there are in the baggage.
 // One that is over the limits gets none, but loses those that it has.
 void ReplaceInBaggage(const rg_mark *mark, grpc_metadata_batch *metadata) {
   std::string backing;
-  auto text = metadata->GetStringValue(RG_BAGGAGE_KEY, &backing);
+  auto text = ValueOf(*metadata, RG_BAGGAGE_KEY, &backing);
   if (!text.has_value() && mark == nullptr) return;
   char out[RG_BAGGAGE_MAX_BYTES];
   size_t length = 0;
@@ -71,9 +97,7 @@ void ReplaceInBaggage(const rg_mark *mark, grpc_metadata_batch *metadata) {
   if (rg_baggage_write(before.data(), before.size(), mark, out, &length)) {
     SetBaggage(out, length, metadata);
   } else if (mark == nullptr) {
-    std::string large(before);
-    SetBaggage(large.data(), rg_baggage_strip(large.data(), large.size()),
-               metadata);
+    StripLargeBaggage(before, metadata);
   }
 }
 
@@ -82,7 +106,7 @@ void ReplaceInBaggage(const rg_mark *mark, grpc_metadata_batch *metadata) {
 bool ReadMarks(const grpc_metadata_batch &metadata, Baggage baggage,
                uint32_t max_hops, rg_ancestry *ancestry) {
   std::string several;
-  auto mark = metadata.GetStringValue(RG_MARK_KEY, &several);
+  auto mark = ValueOf(metadata, RG_MARK_KEY, &several);
   rg_incoming incoming = {};
   if (baggage == Baggage::kUsed)
     incoming.kind = ReadBaggage(metadata, &incoming.mark);

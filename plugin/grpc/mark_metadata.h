@@ -12,6 +12,13 @@ namespace retry_guard {
 // Where marks may be: in `retry-layer-bin`, and in `baggage` or not.
 enum class Baggage { kIgnored, kUsed };
 
+// The value of the entry `key`; the values of several run together in
+// `backing`, with commas. Nothing when there is none, or, counted, no memory to
+// run them together: no exception goes on into gRPC.
+absl::optional<absl::string_view> ValueOf(const grpc_metadata_batch &metadata,
+                                          absl::string_view key,
+                                          std::string *backing);
+
 // What all the marks in `metadata` together say, into `ancestry`; false, and
 // nothing is written, when there is none. `max_hops` bounds them.
 bool ReadMarks(const grpc_metadata_batch &metadata, Baggage baggage,

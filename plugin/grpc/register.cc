@@ -35,7 +35,10 @@ grpc_core::ChannelArgs AddDefaultServiceConfig(grpc_core::ChannelArgs args) {
 }  // namespace
 
 void FillBuilder(ConfigurationBuilder *builder) {
-  RegisterServiceConfigParser(builder);
+  if (!RegisterServiceConfigParser(builder)) {
+    rg_process_counters.fail_open++;
+    return;
+  }
   PrependFilter(builder, GRPC_CLIENT_CHANNEL, kFirst, &kCallFilter,
                 MayGetPolicy);
   PrependFilter(builder, GRPC_CLIENT_SUBCHANNEL, kFirst, &kAttemptFilter);

@@ -66,7 +66,7 @@ class Config : public ParsedConfig {
 };
 
 // Also to the log: of an update that it does not take, gRPC says nothing.
-void Report(const rg_faults &faults, grpc_core::ValidationErrors *errors) {
+void ReportAll(const rg_faults &faults, grpc_core::ValidationErrors *errors) {
   for (size_t i = 0; i < faults.count; i++) {
     gpr_log(GPR_ERROR, "retry_guard: service config: field:%s error:%s",
             faults.items[i].path, faults.items[i].message);
@@ -76,10 +76,23 @@ void Report(const rg_faults &faults, grpc_core::ValidationErrors *errors) {
   }
   if (faults.unlisted > 0)
     errors->AddError(absl::StrCat("and ", faults.unlisted, " more faults"));
-  if (faults.out_of_memory) errors->AddError("out of memory");
 }
 
-// Null for a place without a block, and with errors.
+void Report(const rg_faults &faults, grpc_core::ValidationErrors *errors) {
+  try {
+    ReportAll(faults, errors);
+  } catch (const std::bad_alloc &) {
+    errors->AddError("is invalid, and memory is out to say why");
+  }
+}
+
+// Whether memory ran out, and nothing else was wrong.
+bool IsOwnFailure(const rg_faults &faults) {
+  return faults.out_of_memory && faults.count == 0;
+}
+
+// Null for a place without a block, with errors, and, without any, when memory
+// is out: that is no fault of the config, so calls go on unguarded.
 rg_policy_block *ParseBlock(const grpc_core::Json &json, rg_policy_scope scope,
                             grpc_core::ValidationErrors *errors) {
   absl::optional<std::string> text = JsonMember(json, kBlockName);
@@ -88,7 +101,10 @@ rg_policy_block *ParseBlock(const grpc_core::Json &json, rg_policy_scope scope,
   rg_faults_init(&faults);
   rg_policy_block *block = rg_policy_block_parse(text->data(), text->size(),
                                                  scope, kBlockName, &faults);
-  if (block == nullptr) Report(faults, errors);
+  if (block == nullptr && IsOwnFailure(faults))
+    rg_process_counters.fail_open++;
+  else if (block == nullptr)
+    Report(faults, errors);
   rg_faults_clean_up(&faults);
   return block;
 }
@@ -96,6 +112,15 @@ rg_policy_block *ParseBlock(const grpc_core::Json &json, rg_policy_scope scope,
 // At a level that is logged by default, as gRPC does for what it clamps.
 void Warn(const char *line, void *) {
   gpr_log(GPR_ERROR, "retry_guard: %s", line);
+}
+
+// Null, and `block` is gone, when memory is out.
+std::unique_ptr<ParsedConfig> NewConfig(rg_policy_block *block) {
+  std::unique_ptr<ParsedConfig> config(new (std::nothrow) Config(block));
+  if (config != nullptr) return config;
+  rg_policy_block_destroy(block);
+  rg_process_counters.fail_open++;
+  return nullptr;
 }
 
 class Parser : public grpc_core::ServiceConfigParser::Parser {
@@ -107,14 +132,13 @@ class Parser : public grpc_core::ServiceConfigParser::Parser {
       grpc_core::ValidationErrors *errors) override {
     const std::string text = json.Dump();
     rg_config_warnings(text.data(), text.size(), Warn, nullptr);
-    return std::make_unique<Config>(
-        ParseBlock(json, RG_POLICY_CHANNEL, errors));
+    return NewConfig(ParseBlock(json, RG_POLICY_CHANNEL, errors));
   }
 
   std::unique_ptr<ParsedConfig> ParsePerMethodParams(
       const grpc_core::ChannelArgs &, const grpc_core::Json &json,
       grpc_core::ValidationErrors *errors) override {
-    return std::make_unique<Config>(ParseBlock(json, RG_POLICY_METHOD, errors));
+    return NewConfig(ParseBlock(json, RG_POLICY_METHOD, errors));
   }
 };
 
@@ -156,7 +180,10 @@ const rg_method_policy *WorkOut(const grpc_call_context_element *context,
                                 const Config *channel, const Config *method) {
   std::unique_ptr<rg_method_policy> policy(new (std::nothrow)
                                                rg_method_policy());
-  if (policy == nullptr) return nullptr;
+  if (policy == nullptr) {
+    rg_process_counters.fail_open++;
+    return nullptr;
+  }
   rg_policy_resolve(channel->block(),
                     method != nullptr ? method->block() : nullptr,
                     &policy->policy);
@@ -171,8 +198,11 @@ const rg_method_policy *WorkOut(const grpc_call_context_element *context,
 
 }  // namespace
 
-void RegisterServiceConfigParser(ConfigurationBuilder *builder) {
-  builder->service_config_parser()->RegisterParser(std::make_unique<Parser>());
+bool RegisterServiceConfigParser(ConfigurationBuilder *builder) {
+  std::unique_ptr<Parser> parser(new (std::nothrow) Parser());
+  if (parser == nullptr) return false;
+  builder->service_config_parser()->RegisterParser(std::move(parser));
+  return true;
 }
 
 namespace {

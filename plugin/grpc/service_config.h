@@ -3,7 +3,7 @@
 // The `retryGuard` blocks of a service config, on their way from gRPC's JSON to
 // the policy that a call is bound to. Validation is plugin/config's; faults go
 // out through gRPC's own validation, so a bad block makes the config invalid as
-// any other bad field does.
+// any other bad field does. Where memory is out, a block counts as absent.
 #ifndef RETRY_GUARD_GRPC_SERVICE_CONFIG_H
 #define RETRY_GUARD_GRPC_SERVICE_CONFIG_H
 
@@ -16,7 +16,8 @@ namespace retry_guard {
 // config that it was given, or from what resolves the name of its target.
 bool MayGetPolicy(const grpc_core::ChannelArgs &args);
 
-void RegisterServiceConfigParser(ConfigurationBuilder *builder);
+// False, and nothing is registered, when memory is out.
+bool RegisterServiceConfigParser(ConfigurationBuilder *builder);
 
 // The policy for the method of the call that `context` belongs to; null when
 // the channel has none (or memory is out), and the guard then stays away.

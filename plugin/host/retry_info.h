@@ -16,7 +16,8 @@ RG_C_BEGIN
 /* Reads the value of `grpc-status-details-bin`. RG_PUSHBACK_DELAY with the
  * first RetryInfo's delay, rounded up to milliseconds; RG_PUSHBACK_ABSENT when
  * there is none, and for whatever cannot be read: truncated, too large, or a
- * delay that is negative or no valid google.protobuf.Duration. */
+ * delay that is negative or no valid google.protobuf.Duration. Without memory
+ * there is none either, which counts as fail_open of the process. */
 struct rg_pushback rg_retry_info_read(const void *bytes, size_t length);
 
 RG_C_END

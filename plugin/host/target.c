@@ -151,6 +151,8 @@ static struct rg_scoped_breaker *adopt_nolock(
   target->budget_policy = policy->budget;
   reserve = rg_breakers_configure(&target->breakers, &policy->breaker,
                                   in_force == 0, reserve);
+  if (atomic_load(&target->breakers.scope) != (uint32_t)policy->breaker.scope)
+    target->counters.fail_open++; /* no memory for one breaker a scope */
   atomic_store_explicit(&target->policy_number, number, memory_order_release);
   return reserve;
 }

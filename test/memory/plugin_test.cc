@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The shared library in a process with real channels and servers, with each of
+// its allocations failing in turn, and with all: calls pass, and it is counted.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "grpc/guarded.h"
+#include "grpc/server.h"
+#include "grpc/wire.h"
+#include "memory/each_failure.h"
+#include "support/rpc_client.h"
+
+namespace rg_test {
+namespace {
+
+constexpr ScarceHeap::Of kUs = ScarceHeap::Of::kThePlugin;
+
+// google.rpc.Status with a RetryInfo of 1 ms.
+std::string Details() {
+  const std::string info = std::string("\x0a\x04\x10\xc0\x84\x3d", 6);
+  const std::string type = "type.googleapis.com/google.rpc.RetryInfo";
+  const auto field = [](char tag, const std::string &value) {
+    return std::string{tag, static_cast<char>(value.size())} + value;
+  };
+  return "\x08\x0e" + field(0x1a, field(0x0a, type) + field(0x12, info));
+}
+
+// Fails the first attempt of a call, unless the call asks for no failure.
+void FailOnce(rg_rpc_incoming *incoming) {
+  Answer answer = Ok();
+  if (rg_rpc_count(incoming->metadata, "plain") == 0 &&
+      rg_rpc_previous_attempts(incoming->metadata) == 0) {
+    answer.status = GRPC_STATUS_UNAVAILABLE;
+    answer.trailers = {{"grpc-status-details-bin", Details()}};
+  }
+  Reply(incoming, answer);
+}
+
+std::string Policy() {
+  return Config()
+      .Guard(R"({"budget":{"disabled":true},"layer":{"baggage":true},
+                 "circuitBreaker":{"scope":"METHOD"}})")
+      .MethodGuard(R"({"idempotency":"GENERATE","keyHeader":"key"})")
+      .Json();
+}
+
+uint64_t FailedOpen(const std::string &target) {
+  retry_guard_stats stats{};
+  stats.size = sizeof stats;
+  bool known = retry_guard_stats_get(target.c_str(), &stats) == RETRY_GUARD_OK;
+  return ProcessStats().fail_open + (known ? stats.fail_open : 0);
+}
+
+// A channel that lives for two calls: one that is retried, and one with all
+// that has to be put together before it can be read.
+class TwoCalls {
+ public:
+  explicit TwoCalls(const std::string &target)
+      : channel_(
+            rg_rpc_channel_new(target.c_str(), Policy().c_str(), nullptr)) {}
+  ~TwoCalls() { rg_rpc_channel_destroy(channel_); }
+  TwoCalls(const TwoCalls &) = delete;
+
+  bool AreGood() {
+    std::string members = "a=1";
+    for (int i = 0; i < 70; i++) members += ",m" + std::to_string(i) + "=v";
+    bool retried = Call({}) == GRPC_STATUS_OK;
+    return retried &&
+           Call({{"plain", ""},
+                 {"key", "1"},
+                 {"key", "2"},
+                 {"retry-layer-bin", "\x01"},
+                 {"retry-layer-bin", "\x02"},
+                 {"baggage", members},
+                 {"baggage", "retry-layer=x,b=2"}}) == GRPC_STATUS_OK;
+  }
+
+ private:
+  grpc_status_code Call(const Entries &entries) {
+    std::vector<rg_rpc_entry> metadata = entries.Borrow();
+    rg_rpc_request request{};
+    request.method = kMethod;
+    request.metadata = metadata.data();
+    request.metadata_count = metadata.size();
+    rg_rpc_result *result = rg_rpc_call(channel_, &request);
+    grpc_status_code status = result->status;
+    if (status != GRPC_STATUS_OK) ADD_FAILURE() << result->details;
+    rg_rpc_result_destroy(result);
+    return status;
+  }
+
+  rg_rpc_channel *channel_;
+};
+
+TEST(ScarceMemory, RegistrationSaysSoAndCanBeTriedAgain) {
+  InAFreshProcess([] {
+    retry_guard_options options;
+    retry_guard_options_init(&options);
+    options.default_service_config = "{}";
+    bool registered = false;
+    uint64_t count = EachFailure(
+        kUs, [&] { return retry_guard_register(&options); },
+        [&](retry_guard_status status, bool failed) {
+          EXPECT_EQ(status, registered ? RETRY_GUARD_ALREADY_REGISTERED
+                            : failed   ? RETRY_GUARD_OUT_OF_MEMORY
+                                       : RETRY_GUARD_OK);
+          registered = registered || !failed;
+        });
+    EXPECT_TRUE(registered);
+    EXPECT_EQ(count, 0u);
+  });
+}
+
+// Memory is out just when gRPC asks the plugin to set itself up.
+TEST(ScarceMemory, AProcessWithoutTheGuardGoesOn) {
+  InAFreshProcess([] {
+    ASSERT_EQ(retry_guard_register(nullptr), RETRY_GUARD_OK);
+    ScarceHeap heap(kUs, 1);
+    Server server(FailOnce);
+    EXPECT_TRUE(TwoCalls(server.address()).AreGood());
+    EXPECT_TRUE(heap.Failed());
+    EXPECT_EQ(ProcessStats().fail_open, 1u);
+    EXPECT_EQ(ProcessStats().marks_accepted, 0u);
+  });
+}
+
+TEST(ScarceMemory, CallsPassWhicheverAllocationFails) {
+  InAFreshProcess([] {
+    ASSERT_EQ(retry_guard_register(nullptr), RETRY_GUARD_OK);
+    Server server(FailOnce);
+    ASSERT_TRUE(TwoCalls(server.address()).AreGood());
+    std::string target;
+    uint64_t before = 0;
+    // Zeros before the port make another target of it each time.
+    std::string zeros;
+    uint64_t count = EachFailure(
+        kUs,
+        [&] {
+          zeros += '0';
+          target = "ipv4:127.0.0.1:" + zeros + std::to_string(server.port());
+          before = ProcessStats().fail_open;
+          return TwoCalls(target).AreGood();
+        },
+        [&](bool good, bool failed) {
+          EXPECT_TRUE(good);
+          EXPECT_EQ(FailedOpen(target) > before, failed);
+        });
+    EXPECT_GT(count, 50u);
+  });
+}
+
+}  // namespace
+}  // namespace rg_test
