@@ -54,31 +54,14 @@ uint64_t FailedOpen(const std::string &target) {
   return ProcessStats().fail_open + (known ? stats.fail_open : 0);
 }
 
-// A channel that lives for two calls: one that is retried, and one with all
-// that has to be put together before it can be read.
-class TwoCalls {
+class Channel {
  public:
-  explicit TwoCalls(const std::string &target)
-      : channel_(
-            rg_rpc_channel_new(target.c_str(), Policy().c_str(), nullptr)) {}
-  ~TwoCalls() { rg_rpc_channel_destroy(channel_); }
-  TwoCalls(const TwoCalls &) = delete;
+  Channel(const std::string &target, const std::string &config)
+      : channel_(rg_rpc_channel_new(target.c_str(), config.c_str(), nullptr)) {}
+  ~Channel() { rg_rpc_channel_destroy(channel_); }
+  Channel(const Channel &) = delete;
+  Channel &operator=(const Channel &) = delete;
 
-  bool AreGood() {
-    std::string members = "a=1";
-    for (int i = 0; i < 70; i++) members += ",m" + std::to_string(i) + "=v";
-    bool retried = Call({}) == GRPC_STATUS_OK;
-    return retried &&
-           Call({{"plain", ""},
-                 {"key", "1"},
-                 {"key", "2"},
-                 {"retry-layer-bin", "\x01"},
-                 {"retry-layer-bin", "\x02"},
-                 {"baggage", members},
-                 {"baggage", "retry-layer=x,b=2"}}) == GRPC_STATUS_OK;
-  }
-
- private:
   grpc_status_code Call(const Entries &entries) {
     std::vector<rg_rpc_entry> metadata = entries.Borrow();
     rg_rpc_request request{};
@@ -87,13 +70,55 @@ class TwoCalls {
     request.metadata_count = metadata.size();
     rg_rpc_result *result = rg_rpc_call(channel_, &request);
     grpc_status_code status = result->status;
-    if (status != GRPC_STATUS_OK) ADD_FAILURE() << result->details;
     rg_rpc_result_destroy(result);
     return status;
   }
 
+ private:
   rg_rpc_channel *channel_;
 };
+
+// A call that is retried, and one with all that has to be put together before
+// it can be read.
+bool CallsPass(const std::string &target) {
+  Channel channel(target, Policy());
+  std::string members = "a=1";
+  for (int i = 0; i < 70; i++) members += ",m" + std::to_string(i) + "=v";
+  bool retried = channel.Call({}) == GRPC_STATUS_OK;
+  return retried &&
+         channel.Call({{"plain", ""},
+                       {"key", "1"},
+                       {"key", "2"},
+                       {"retry-layer-bin", "\x01"},
+                       {"retry-layer-bin", "\x02"},
+                       {"baggage", members},
+                       {"baggage", "retry-layer=x,b=2"}}) == GRPC_STATUS_OK;
+}
+
+// Zeros before the port make another target of a server each time.
+std::string NextTarget(const Server &server) {
+  static std::string zeros;
+  zeros += '0';
+  return "ipv4:127.0.0.1:" + zeros + std::to_string(server.port());
+}
+
+// Each failure in what `pass` does with a target passes, and is counted.
+template <typename Pass>
+uint64_t ExpectToPass(const Server &server, const Pass &pass) {
+  std::string target;
+  uint64_t before = 0;
+  return EachFailure(
+      kUs,
+      [&] {
+        target = NextTarget(server);
+        before = ProcessStats().fail_open;
+        return pass(target);
+      },
+      [&](bool passed, bool failed) {
+        EXPECT_TRUE(passed);
+        EXPECT_EQ(FailedOpen(target) > before, failed);
+      });
+}
 
 TEST(ScarceMemory, RegistrationSaysSoAndCanBeTriedAgain) {
   InAFreshProcess([] {
@@ -120,7 +145,7 @@ TEST(ScarceMemory, AProcessWithoutTheGuardGoesOn) {
     ASSERT_EQ(retry_guard_register(nullptr), RETRY_GUARD_OK);
     ScarceHeap heap(kUs, 1);
     Server server(FailOnce);
-    EXPECT_TRUE(TwoCalls(server.address()).AreGood());
+    EXPECT_TRUE(CallsPass(server.address()));
     EXPECT_TRUE(heap.Failed());
     EXPECT_EQ(ProcessStats().fail_open, 1u);
     EXPECT_EQ(ProcessStats().marks_accepted, 0u);
@@ -131,24 +156,24 @@ TEST(ScarceMemory, CallsPassWhicheverAllocationFails) {
   InAFreshProcess([] {
     ASSERT_EQ(retry_guard_register(nullptr), RETRY_GUARD_OK);
     Server server(FailOnce);
-    ASSERT_TRUE(TwoCalls(server.address()).AreGood());
-    std::string target;
-    uint64_t before = 0;
-    // Zeros before the port make another target of it each time.
-    std::string zeros;
-    uint64_t count = EachFailure(
-        kUs,
-        [&] {
-          zeros += '0';
-          target = "ipv4:127.0.0.1:" + zeros + std::to_string(server.port());
-          before = ProcessStats().fail_open;
-          return TwoCalls(target).AreGood();
-        },
-        [&](bool good, bool failed) {
-          EXPECT_TRUE(good);
-          EXPECT_EQ(FailedOpen(target) > before, failed);
-        });
-    EXPECT_GT(count, 50u);
+    ASSERT_TRUE(CallsPass(server.address()));
+    EXPECT_GT(ExpectToPass(server, CallsPass), 50u);
+  });
+}
+
+TEST(ScarceMemory, EventsAreLostButCounted) {
+  InAFreshProcess([] {
+    ASSERT_EQ(retry_guard_register(nullptr), RETRY_GUARD_OK);
+    Server server([](rg_rpc_incoming *incoming) { Reply(incoming); });
+    const std::string config =
+        Config()
+            .Guard(R"({"circuitBreaker":{"consecutiveFailures":1}})")
+            .Json();
+    const auto opens_the_breaker = [&](const std::string &target) {
+      return Channel(target, config).Call({}) == GRPC_STATUS_UNAVAILABLE;
+    };
+    ASSERT_TRUE(opens_the_breaker(server.address()));
+    ExpectToPass(server, opens_the_breaker);
   });
 }
 
