@@ -2,6 +2,7 @@
 
 // Events and traces, from a real channel to the application and gRPC's log.
 #include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
 #include <gtest/gtest.h>
 
 #include <mutex>
