@@ -34,6 +34,15 @@ add_executable(rg_cpp_tier e2e/cpp_tier.cc)
 target_link_libraries(rg_cpp_tier
   PRIVATE retry_guard ${GRPCXX_LIBRARY} rg_grpc_api rg_warnings)
 
+# Many calls at once.
+file(GLOB sources CONFIGURE_DEPENDS e2e/stress*.cc)
+add_executable(rg_stress ${sources})
+target_link_libraries(rg_stress
+  PRIVATE retry_guard rg_test_support rg_warnings)
+add_test(NAME Stress.LeavesNothingBehind COMMAND rg_stress 4000)
+set_tests_properties(Stress.LeavesNothingBehind PROPERTIES
+  LABELS e2e TIMEOUT 300)
+
 # The example of the README, compiled and run as it stands there.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/README.md)
