@@ -148,6 +148,16 @@ void CarryOut(const rg_verdict &verdict, AttemptData *attempt) {
   }
 }
 
+// An error besides the metadata comes from a filter of this process, such as a
+// message that is too large. Filters that gRPC has rewritten put it into the
+// metadata that the server sent, and say so there.
+bool IsOfThisProcess(const grpc_error_handle &error,
+                     const grpc_metadata_batch &trailing) {
+  return !error.ok() ||
+         (trailing.get(grpc_core::GrpcStatusFromWire()).has_value() &&
+          trailing.get_pointer(grpc_core::GrpcStatusContext()) != nullptr);
+}
+
 rg_outcome OutcomeOf(const AttemptData &attempt,
                      const grpc_error_handle &error) {
   const grpc_metadata_batch &trailing = *attempt.trailing;
@@ -155,11 +165,9 @@ rg_outcome OutcomeOf(const AttemptData &attempt,
   outcome.status = attempt.timed_out
                        ? GRPC_STATUS_DEADLINE_EXCEEDED
                        : StatusOf(error, trailing, attempt.deadline);
-  // An error besides the metadata comes from a filter of this process, such as
-  // a message that is too large.
-  outcome.local =
-      attempt.failed_locally ||
-      (!error.ok() && outcome.status == GRPC_STATUS_RESOURCE_EXHAUSTED);
+  outcome.local = attempt.failed_locally ||
+                  (outcome.status == GRPC_STATUS_RESOURCE_EXHAUSTED &&
+                   IsOfThisProcess(error, trailing));
   outcome.network = NetworkOf(trailing);
   if (outcome.status != GRPC_STATUS_OK) outcome.pushback = PushbackOf(trailing);
   return outcome;

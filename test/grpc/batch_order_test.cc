@@ -157,6 +157,26 @@ TEST_F(AnswerShape, ManyTrailersKeepTheServersPushback) {
   EXPECT_EQ(result.trailing.Values(kPushback), std::vector<std::string>{"7"});
 }
 
+// An error besides the trailing metadata, which say OK: the client's own.
+TEST_F(AnswerShape, AReplyThatIsTooLargeSaysNothingOfTheServer) {
+  Server server([](rg_rpc_incoming *incoming) {
+    Answer answer = Ok();
+    answer.message = std::string(1000, 'x');
+    Reply(incoming, answer);
+  });
+  Client client(server.address(),
+                Config()
+                    .Codes(R"(["RESOURCE_EXHAUSTED"])")
+                    .Breaker(R"({"consecutiveFailures":1})")
+                    .Json(),
+                {{GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, 100}});
+  for (int i = 0; i < 5; i++)
+    EXPECT_EQ(client.Call().status, GRPC_STATUS_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(client.Stats().breaker_state, RETRY_GUARD_BREAKER_CLOSED);
+  EXPECT_EQ(client.Stats().retries, 0u);
+  EXPECT_EQ(client.Stats().tokens_outstanding, 0u);
+}
+
 // ---- Ends -------------------------------------------------------------------
 
 // Its calls end; where they are retried nobody is left to answer.
