@@ -334,9 +334,17 @@ void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
   Bound(admission, attempt, metadata);
 }
 
+// The attempt before this one left the name of its peer, which is in the memory
+// of a connection that may be gone. This one has no peer to put there.
+void ForgetPeer(grpc_transport_stream_op_batch *batch) {
+  gpr_atm *peer = batch->payload->send_initial_metadata.peer_string;
+  if (peer != nullptr) gpr_atm_rel_store(peer, 0);
+}
+
 // Fails a batch of an attempt that was refused here, and keeps gRPC from taking
 // it for a failure of the server.
 void Refuse(AttemptData *attempt, grpc_transport_stream_op_batch *batch) {
+  if (batch->send_initial_metadata) ForgetPeer(batch);
   if (batch->recv_trailing_metadata)
     InjectPushback(
         attempt->call,

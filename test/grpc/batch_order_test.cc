@@ -4,6 +4,7 @@
 // program start every operation by itself, when it likes.
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
 
 #include "grpc/raw_target.h"
@@ -194,6 +195,37 @@ TEST_F(LastAnswer, AServerMayGoWhileItsCallsGoOn) {
   EXPECT_EQ(stats.calls, 20u);
   EXPECT_EQ(stats.attempts, stats.calls + stats.retries);
   EXPECT_EQ(stats.tokens_outstanding, 0u);
+}
+
+// gRPC keeps a pointer to the name of the peer, in the connection of the last
+// attempt that got one: here it is gone when the retry is refused.
+TEST_F(LastAnswer, ARetryMayBeRefusedWhenTheFirstConnectionIsGone) {
+  auto first = std::make_unique<Server>(rg_rpc_hang);
+  Server second([](rg_rpc_incoming *incoming) { Reply(incoming, Ok()); });
+  Client client(
+      "ipv4:" + std::string(first->address()) + "," + second.address(),
+      Config()
+          .Codes(R"(["UNAVAILABLE","CANCELLED"])")
+          .Backoff("0.2s")
+          .Guard(R"({"budget":{"disabled":true},
+                               "backoff":{"floor":"0.1s"}})")
+          .Breaker(R"({"consecutiveFailures":2,
+                        "failureStatusCodes":["UNAVAILABLE","CANCELLED"]})")
+          .Json());
+  // Each call lets go of everything as soon as it has ended.
+  auto call = [&client] { return client.Call(); };
+  auto one = std::async(std::launch::async, call);
+  auto other = std::async(std::launch::async, call);
+  ASSERT_TRUE(Eventually([&] { return first->attempts() == 2; }));
+  first.reset();
+  int refused = 0;
+  for (auto *result : {&one, &other})
+    refused +=
+        result->get().details.find("circuit breaker") != std::string::npos;
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(client.Stats().breaker_rejections, 1u);
+  EXPECT_EQ(client.Stats().stops[RETRY_GUARD_STOP_BREAKER], 1u);
+  EXPECT_EQ(client.Stats().tokens_outstanding, 0u);
 }
 
 }  // namespace
