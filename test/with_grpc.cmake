@@ -106,3 +106,10 @@ option(RETRY_GUARD_UPSTREAM_TESTS "Build gRPC's own retry tests" ON)
 if(RETRY_GUARD_UPSTREAM_TESTS)
   add_subdirectory(grpc/upstream)
 endif()
+
+# In a process of its own, where the guard is registered.
+rg_test(rg_fault_test LABEL e2e SOURCES e2e/faults.cc
+  LIBS retry_guard rg_test_support)
+add_dependencies(rg_fault_test rg_tier)
+target_compile_definitions(rg_fault_test PRIVATE
+  RG_TIER_PATH="$<TARGET_FILE:rg_tier>")
