@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/scarce_heap.h"
 
-#include <execinfo.h>
 #include <link.h>
+#include <unwind.h>
 
 #include <array>
 #include <atomic>
@@ -70,15 +70,29 @@ bool AnyHolds(const Ranges &ranges, const void *address) {
   return false;
 }
 
+struct Stack {
+  void *frames[24];
+  int count;
+};
+
+_Unwind_Reason_Code NoteFrame(_Unwind_Context *context, void *arg) {
+  auto *stack = static_cast<Stack *>(arg);
+  if (stack->count == static_cast<int>(std::size(stack->frames)))
+    return _URC_END_OF_STACK;
+  stack->frames[stack->count++] =
+      reinterpret_cast<void *>(_Unwind_GetIP(context));
+  return _URC_NO_REASON;
+}
+
 // Up the stack to the first who is neither this file nor a go-between.
 __attribute__((noinline)) bool AskedByPlugin(const void *caller) {
   if (!AnyHolds(go_between, caller)) return AnyHolds(plugin, caller);
-  void *frames[24];
-  int count = backtrace(frames, static_cast<int>(std::size(frames)));
+  Stack stack = {};
+  _Unwind_Backtrace(NoteFrame, &stack);
   int i = 0;
-  while (i < count && frames[i] != caller) i++;
-  while (i < count && AnyHolds(go_between, frames[i])) i++;
-  return i < count && AnyHolds(plugin, frames[i]);
+  while (i < stack.count && stack.frames[i] != caller) i++;
+  while (i < stack.count && AnyHolds(go_between, stack.frames[i])) i++;
+  return i < stack.count && AnyHolds(plugin, stack.frames[i]);
 }
 
 bool Counts(const void *caller) {
@@ -104,8 +118,6 @@ namespace rg_test {
 
 ScarceHeap::ScarceHeap(Of whose, uint64_t nth, bool all_after) {
   dl_iterate_phdr(NoteLibrary, nullptr);
-  void *frame;
-  backtrace(&frame, 1);  // loads the unwinder
   wanted = nth;
   seen = 0;
   further = all_after;
@@ -127,14 +139,7 @@ bool ScarceHeap::Failed() const { return seen >= wanted; }
 #define RG_EXPORTED __attribute__((visibility("default")))
 #define RG_CALLER __builtin_return_address(0)
 
-#ifdef __has_feature
-#define RG_HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define RG_HAS_FEATURE(feature) 0
-#endif
-
-#if defined(__SANITIZE_ADDRESS__) || RG_HAS_FEATURE(address_sanitizer) || \
-    defined(__SANITIZE_THREAD__) || RG_HAS_FEATURE(thread_sanitizer)
+#ifdef RG_HEAP_IS_THE_SANITIZERS
 #define RG_REAL(function) __interceptor_##function
 #else
 #define RG_REAL(function) __libc_##function
