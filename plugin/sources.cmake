@@ -68,6 +68,7 @@ set(RG_HOST_SOURCES
   host/process.c
   host/public.c
   host/retry_info.c
+  host/stats.c
   host/target.c
   host/target_events.c
   host/trace.c

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/clock.h"
+#include "host/stats.h"
 #include "host/target.h"
 #include "retry_guard/retry_guard.h"
 
@@ -70,31 +71,6 @@ const char *retry_guard_stop_string(retry_guard_stop stop) {
   return "unknown";
 }
 
-static uint64_t value_of(RG_ATOMIC(uint64_t) * counter) {
-  return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-static void read_delays(struct rg_delays *delays, retry_guard_stats *stats) {
-  for (size_t i = 0; i < RETRY_GUARD_DELAY_BUCKETS; i++)
-    stats->delays[i] = value_of(&delays->counts[i]);
-  stats->delay_ms = value_of(&delays->sum_ms);
-}
-
-/* The alarm ends with the traffic, too, though nobody notices then. */
-static void read_amplification(struct rg_target *target, uint64_t now,
-                               retry_guard_stats *stats) {
-  stats->amplification_milli = 0;
-  while (!rg_amplification_read(&target->amplification, stats->calls,
-                                stats->retries, now,
-                                &stats->amplification_milli)) {
-  }
-  uint32_t alarm_milli =
-      atomic_load_explicit(&target->alarm_milli, memory_order_relaxed);
-  stats->amplification_alarm =
-      rg_amplification_alarmed(&target->amplification) &&
-      !rg_amplification_is_calm(stats->amplification_milli, alarm_milli);
-}
-
 struct snapshot {
   retry_guard_stats *stats;
   uint64_t now;
@@ -103,33 +79,7 @@ struct snapshot {
 /* May run under the lock of the target table. */
 static void take_snapshot(struct rg_target *target, void *arg) {
   const struct snapshot *snapshot = arg;
-  retry_guard_stats *stats = snapshot->stats;
-  struct rg_target_counters *c = &target->counters;
-  struct rg_attempt_sums sums = rg_attempt_counts_read(&target->attempts);
-  stats->calls = sums.calls;
-  stats->attempts = sums.attempts;
-  stats->retries = sums.retries;
-  stats->transparent_retries = sums.transparent_retries;
-  for (int i = 0; i < RG_STOP_COUNT; i++)
-    stats->stops[i] = value_of(&c->stops[i]);
-  stats->undecided_retries = value_of(&c->undecided_retries);
-  stats->rejected_retries = value_of(&c->rejected_retries);
-  stats->tokens_outstanding = value_of(&c->tokens_outstanding);
-  stats->budget_milli = rg_budget_level(&target->budget, snapshot->now);
-  stats->marks_made = sums.marks_made;
-  stats->marks_forwarded = sums.marks_forwarded;
-  stats->refused_remaining = value_of(&c->refused_remaining);
-  stats->breaker_rejections = value_of(&c->breaker_rejections);
-  stats->breaker_opened = value_of(&c->breaker_opened);
-  stats->breaker_half_opened = value_of(&c->breaker_half_opened);
-  stats->breaker_closed = value_of(&c->breaker_closed);
-  stats->breaker_probes = value_of(&c->breaker_probes);
-  stats->breaker_stale = value_of(&c->breaker_stale);
-  stats->breaker_state =
-      (retry_guard_breaker_state)rg_breaker_state_of(&target->breakers.whole);
-  stats->fail_open = value_of(&c->fail_open);
-  read_delays(&target->delays, stats);
-  read_amplification(target, snapshot->now, stats);
+  rg_stats_read(target, snapshot->now, snapshot->stats);
 }
 
 retry_guard_status retry_guard_stats_each(
@@ -141,8 +91,7 @@ retry_guard_status retry_guard_stats_each(
        target = rg_target_next(target)) {
     if (atomic_load(&target->policy_number) == 0) continue;
     retry_guard_stats stats = {.size = sizeof stats};
-    struct snapshot snapshot = {.stats = &stats, .now = rg_clock_now()};
-    take_snapshot(target, &snapshot);
+    rg_stats_read(target, rg_clock_now(), &stats);
     visit(target->name, &stats, arg);
   }
   return RETRY_GUARD_OK;

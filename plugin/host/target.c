@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/stats.h"
+
 #define BUCKETS 256
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -12,6 +14,9 @@ static struct rg_target *buckets[BUCKETS];
 static struct rg_target *idle_oldest;
 static struct rg_target *idle_newest;
 static size_t idle_count;
+static size_t named_count;
+static bool crowded; /* there is or was a target without a name */
+static retry_guard_stats crowd_gone;
 static RG_ATOMIC(uint64_t) last_policy_number;
 
 /* FNV-1a, 32 bits. */
@@ -48,6 +53,29 @@ static void unlink_nolock(struct rg_target *target) {
   struct rg_target **link = bucket_of(target->name);
   while (*link != target) link = &(*link)->next;
   *link = target->next;
+}
+
+static void christen_nolock(struct rg_target *target) {
+  bool named = named_count < RG_TARGETS_NAMED_MAX &&
+               strlen(target->name) <= RG_TARGET_NAMED_BYTES &&
+               strcmp(target->name, RG_TARGET_CROWD) != 0;
+  atomic_store_explicit(&target->named, named, memory_order_relaxed);
+  if (named)
+    named_count++;
+  else
+    crowded = true;
+}
+
+/* Before it is freed. */
+static void bury_nolock(struct rg_target *target) {
+  if (atomic_load(&target->policy_number) == 0) return;
+  if (atomic_load_explicit(&target->named, memory_order_relaxed)) {
+    named_count--;
+    return;
+  }
+  retry_guard_stats stats = {.size = sizeof stats};
+  rg_stats_read_counters(target, &stats);
+  rg_stats_add_counters(&crowd_gone, &stats);
 }
 
 static void insert_nolock(struct rg_target *target) {
@@ -118,6 +146,7 @@ void rg_target_release(struct rg_target *target) {
   if (dropped != NULL) {
     idle_remove_nolock(dropped);
     unlink_nolock(dropped);
+    bury_nolock(dropped);
   }
   pthread_mutex_unlock(&lock);
   if (dropped != NULL) rg_breakers_clean_up(&dropped->breakers);
@@ -145,7 +174,10 @@ static struct rg_scoped_breaker *adopt_nolock(
     rg_budget_init(&target->budget, &policy->budget, now);
   else if (!same_budget(&policy->budget, &target->budget_policy))
     rg_budget_update(&target->budget, &policy->budget, now);
-  if (in_force == 0) rg_amplification_init(&target->amplification, now);
+  if (in_force == 0) {
+    rg_amplification_init(&target->amplification, now);
+    christen_nolock(target);
+  }
   atomic_store_explicit(&target->alarm_milli, policy->amplification_alarm_milli,
                         memory_order_relaxed);
   target->budget_policy = policy->budget;
@@ -193,6 +225,20 @@ struct rg_target *rg_target_next(struct rg_target *previous) {
   if (previous != NULL) previous->walkers--;
   pthread_mutex_unlock(&lock);
   return next;
+}
+
+bool rg_target_visit_crowd(void (*visit)(struct rg_target *target, void *arg),
+                           void *arg, retry_guard_stats *gone) {
+  pthread_mutex_lock(&lock);
+  bool any = crowded;
+  struct rg_target *target = any ? after_nolock(NULL) : NULL;
+  for (; target != NULL; target = after_nolock(target))
+    if (atomic_load(&target->policy_number) > 0 &&
+        !atomic_load_explicit(&target->named, memory_order_relaxed))
+      visit(target, arg);
+  rg_stats_add_counters(gone, &crowd_gone);
+  pthread_mutex_unlock(&lock);
+  return any;
 }
 
 bool rg_target_visit(const char *name,

@@ -21,12 +21,20 @@
 #include "host/attempt_counts.h"
 #include "host/breakers.h"
 #include "host/delays.h"
+#include "retry_guard/retry_guard.h"
 
 RG_C_BEGIN
 
 /* Targets without a channel that are kept: a program that opens a channel for
  * each call must not find a fresh budget each time. */
 #define RG_TARGETS_IDLE_MAX 64
+
+/* Targets that metrics tell apart at a time, each by about 60 series, and how
+ * long their names may be; they tell of the others as one, which is called
+ * RG_TARGET_CROWD. */
+#define RG_TARGETS_NAMED_MAX 1000
+#define RG_TARGET_NAMED_BYTES 512
+#define RG_TARGET_CROWD "other"
 
 /* What happens seldom enough for all threads to count in one place. */
 struct rg_target_counters {
@@ -50,6 +58,9 @@ struct rg_target {
   struct rg_target *idle_previous;
   size_t channels;
   size_t walkers; /* that look at it; it is kept for them */
+  /* Whether metrics name it: from its first policy on and for good, so that no
+   * counter of theirs goes from one series to another. */
+  RG_ATOMIC(bool) named;
   /* The number of the policy in force; 0: none yet, the budget is raw. */
   RG_ATOMIC(uint64_t) policy_number;
   struct rg_budget_policy budget_policy; /* under the lock */
@@ -85,6 +96,12 @@ uint64_t rg_target_next_policy_number(void);
  * walk through all of them ends with nothing held. Targets that come and go
  * meanwhile may be missed. */
 struct rg_target *rg_target_next(struct rg_target *previous);
+
+/* Calls `visit` with each target that metrics do not name, under the lock, and
+ * adds to `gone` what such targets counted that are reclaimed: together all
+ * that any of them ever counted. False: there has been none. */
+bool rg_target_visit_crowd(void (*visit)(struct rg_target *target, void *arg),
+                           void *arg, retry_guard_stats *gone);
 
 /* Calls `visit` with the target called `name`, under the lock; false when there
  * is none that a policy was ever in force for. */
