@@ -104,6 +104,14 @@ set(RG_PRELOAD_LIBRARY_SOURCES
   preload/preload.c
 )
 
+# In the library.
+set(RG_METRICS_SOURCES
+  metrics/families.c
+  metrics/page.c
+  metrics/snapshot.c
+  metrics/text.c
+)
+
 set(RG_CLI_SOURCES
   cli/base64.c
   cli/check.c

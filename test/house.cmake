@@ -18,7 +18,9 @@ rg_house_test(EveryFileStatesItsLicence spdx.sh ${PROJECT_SOURCE_DIR})
 rg_house_test(SourcesAreFormatted clang_format.sh ${PROJECT_SOURCE_DIR})
 if(RETRY_GUARD_WITH_GRPC)
   rg_house_test(OnlyTheApiIsExported exported_symbols.sh
-    $<TARGET_FILE:retry_guard> ${PROJECT_SOURCE_DIR}/include/retry_guard)
+    $<TARGET_FILE:retry_guard>
+    ${PROJECT_SOURCE_DIR}/include/retry_guard/retry_guard.h
+    ${PROJECT_SOURCE_DIR}/include/retry_guard/metrics.h)
 endif()
 
 # Adds the tests <suite>.<case> of a script: its functions named in capitals.

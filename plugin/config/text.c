@@ -85,8 +85,8 @@ static bool is_within(unsigned char c, unsigned char low, unsigned char high) {
   return c >= low && c <= high;
 }
 
-/* The bytes of the whole and harmless character at `at`; 0: there is none. */
-static size_t whole_character(const unsigned char *at) {
+size_t rg_text_character(const char *text) {
+  const unsigned char *at = (const unsigned char *)text;
   for (size_t i = 0; i < sizeof characters / sizeof characters[0]; i++) {
     size_t bytes = characters[i].bytes;
     if (!is_within(at[0], characters[i].first_low, characters[i].first_high))
@@ -102,9 +102,9 @@ static size_t whole_character(const unsigned char *at) {
 }
 
 void rg_text_printable(char *text) {
-  for (unsigned char *at = (unsigned char *)text; *at != '\0';) {
-    size_t bytes = whole_character(at);
-    if (bytes == 0) *at = '?';
-    at += bytes > 0 ? bytes : 1;
+  while (*text != '\0') {
+    size_t bytes = rg_text_character(text);
+    if (bytes == 0) *text = '?';
+    text += bytes > 0 ? bytes : 1;
   }
 }

@@ -29,6 +29,10 @@ bool rg_text_read_number(const char *text, double *value);
  * cut and ends in "...". `text` has RG_TEXT_QUOTED_SIZE bytes. */
 void rg_text_quote(const char *string, size_t length, char *text);
 
+/* The bytes of the whole character of UTF-8 that `text`, which ends in NUL,
+ * begins with; 0: it is a control character, none at all, or the end. */
+size_t rg_text_character(const char *text);
+
 /* Replaces each control character and each byte that belongs to no whole
  * character of UTF-8 in `text` by '?'. */
 void rg_text_printable(char *text);

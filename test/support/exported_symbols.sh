@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The library $1 exports what the headers in the folder $2 declare, and nothing
-# else.
+# The library $1 exports what the other arguments, its headers, declare, and
+# nothing else.
 set -euo pipefail
 
 exported=$(nm -D --defined-only "$1" | sed 's/.* //' | sort)
-declared=$(grep -hoE '\bretry_guard_[a-z_]+\(' "$2"/*.h | tr -d '(' | sort -u)
+declared=$(grep -hoE '\bretry_guard_[a-z_]+\(' "${@:2}" | tr -d '(' | sort -u)
 
 diff --label exported --label declared -U 0 \
   <(printf '%s\n' "$exported") <(printf '%s\n' "$declared")

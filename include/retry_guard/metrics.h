@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Retry Guard: all counters as text for Prometheus and what reads its formats.
+ *
+ * The names begin with `retry_guard_`, counters end in `_total`, units are
+ * seconds and ratios, and every family says what it is. Counters of a target
+ * have the label `target`, which is its name as the channel was created. Of at
+ * most 1,000 targets at a time, with names of at most 512 bytes: the others
+ * are told of together, as `target="other"`. A target is named or not for as
+ * long as it is known, so that no counter decreases since another series took
+ * over; a target that was reclaimed ends its series, unless it was among the
+ * others.
+ *
+ * retry_guard/metrics_endpoint.h serves this text by HTTP. All strings are
+ * UTF-8. No function sets errno, raises a signal or throws. */
+#ifndef RETRY_GUARD_METRICS_H
+#define RETRY_GUARD_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "retry_guard/retry_guard.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Values never change their meaning; new ones are added at the end. */
+typedef enum retry_guard_metrics_format {
+  /* Prometheus' text format 0.0.4; a program that serves it says
+   * "text/plain; version=0.0.4; charset=utf-8". */
+  RETRY_GUARD_METRICS_PROMETHEUS = 0,
+  /* OpenMetrics 1.0: the same samples; "application/openmetrics-text;
+   * version=1.0.0; charset=utf-8". */
+  RETRY_GUARD_METRICS_OPENMETRICS = 1,
+} retry_guard_metrics_format;
+
+/* Gives the whole text to `write`, piece by piece, with `arg`. A piece holds at
+ * most 4,096 bytes, ends anywhere, not in NUL, and is valid during the call
+ * only. Returning false from `write` ends it.
+ *
+ * Targets are in the order of their names. Every counter is exact and never
+ * decreases, but the counters are not of one instant. A process without any
+ * guarded call has a valid text too.
+ *
+ * Returns OK, also when `write` ended it; INVALID_ARGUMENT for a NULL `write`
+ * or an unknown format; OUT_OF_MEMORY before anything was written.
+ * Thread-safe. It takes about 400 bytes for each target meanwhile and, for
+ * each, the lock of the target table, which no call ever takes; `write` is
+ * called without it. */
+RETRY_GUARD_API retry_guard_status retry_guard_metrics_text(
+    retry_guard_metrics_format format,
+    bool (*write)(const char *bytes, size_t length, void *arg), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RETRY_GUARD_METRICS_H */

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/clock.h"
+#include "host/stats.h"
+#include "host/target.h"
+
+static struct rg_snapshot_target *append(struct rg_snapshot *snapshot,
+                                         const char *name) {
+  if (snapshot->count == snapshot->capacity) {
+    size_t capacity = snapshot->capacity == 0 ? 16 : 2 * snapshot->capacity;
+    void *targets =
+        realloc(snapshot->targets, capacity * sizeof *snapshot->targets);
+    if (targets == NULL) return NULL;
+    snapshot->targets = targets;
+    snapshot->capacity = capacity;
+  }
+  size_t size = strlen(name) + 1;
+  char *copy = malloc(size);
+  if (copy == NULL) return NULL;
+  struct rg_snapshot_target *target = &snapshot->targets[snapshot->count++];
+  *target = (struct rg_snapshot_target){
+      .name = memcpy(copy, name, size),
+      .stats = {.size = sizeof(retry_guard_stats)},
+  };
+  return target;
+}
+
+/* ---- Named targets ------------------------------------------------------- */
+
+static void count_state(struct rg_snapshot_target *target,
+                        const retry_guard_stats *stats) {
+  target->breakers[stats->breaker_state]++;
+  if (stats->amplification_alarm) target->alarms++;
+}
+
+static bool read_named(struct rg_snapshot *snapshot) {
+  bool whole = true;
+  struct rg_target *target = rg_target_next(NULL);
+  /* To the end in any case: the walk holds a target until the next step. */
+  for (; target != NULL; target = rg_target_next(target)) {
+    if (!whole || atomic_load(&target->policy_number) == 0 ||
+        !atomic_load_explicit(&target->named, memory_order_relaxed))
+      continue;
+    struct rg_snapshot_target *read = append(snapshot, target->name);
+    whole = read != NULL;
+    if (!whole) continue;
+    rg_stats_read(target, rg_clock_now(), &read->stats);
+    count_state(read, &read->stats);
+  }
+  return whole;
+}
+
+static int by_name(const void *a, const void *b) {
+  const struct rg_snapshot_target *left = a;
+  const struct rg_snapshot_target *right = b;
+  return strcmp(left->name, right->name);
+}
+
+/* ---- The others, as one -------------------------------------------------- */
+
+static uint64_t add(uint64_t a, uint64_t b) {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Of ratios the worst counts: a sum or a mean would hide it. */
+static void add_to_crowd(struct rg_target *target, void *arg) {
+  struct rg_snapshot_target *crowd = arg;
+  retry_guard_stats *sum = &crowd->stats;
+  retry_guard_stats stats = {.size = sizeof stats};
+  rg_stats_read(target, rg_clock_now(), &stats);
+  rg_stats_add_counters(sum, &stats);
+  sum->tokens_outstanding += stats.tokens_outstanding;
+  sum->budget_milli = add(sum->budget_milli, stats.budget_milli);
+  if (stats.amplification_milli > sum->amplification_milli)
+    sum->amplification_milli = stats.amplification_milli;
+  count_state(crowd, &stats);
+}
+
+static bool read_crowd(struct rg_snapshot *snapshot) {
+  struct rg_snapshot_target *crowd = append(snapshot, RG_TARGET_CROWD);
+  if (crowd == NULL) return false;
+  if (rg_target_visit_crowd(add_to_crowd, crowd, &crowd->stats)) return true;
+  free(crowd->name);
+  snapshot->count--;
+  return true;
+}
+
+/* ---- All ----------------------------------------------------------------- */
+
+bool rg_snapshot_take(struct rg_snapshot *snapshot) {
+  *snapshot = (struct rg_snapshot){
+      .process = {.size = sizeof(retry_guard_process_stats)}};
+  retry_guard_process_stats_get(&snapshot->process);
+  if (!read_named(snapshot)) return rg_snapshot_clean_up(snapshot), false;
+  if (snapshot->count > 1)
+    qsort(snapshot->targets, snapshot->count, sizeof *snapshot->targets,
+          by_name);
+  if (!read_crowd(snapshot)) return rg_snapshot_clean_up(snapshot), false;
+  return true;
+}
+
+void rg_snapshot_clean_up(struct rg_snapshot *snapshot) {
+  for (size_t i = 0; i < snapshot->count; i++) free(snapshot->targets[i].name);
+  free(snapshot->targets);
+  *snapshot = (struct rg_snapshot){.targets = NULL};
+}
