@@ -112,6 +112,14 @@ set(RG_METRICS_SOURCES
   metrics/text.c
 )
 
+# A library of their own.
+set(RG_METRICS_ENDPOINT_SOURCES
+  metrics/accept.c
+  metrics/endpoint.c
+  metrics/guests.c
+  metrics/listen.c
+)
+
 set(RG_CLI_SOURCES
   cli/base64.c
   cli/check.c

@@ -21,6 +21,11 @@ if(RETRY_GUARD_WITH_GRPC)
     $<TARGET_FILE:retry_guard>
     ${PROJECT_SOURCE_DIR}/include/retry_guard/retry_guard.h
     ${PROJECT_SOURCE_DIR}/include/retry_guard/metrics.h)
+  if(TARGET retry_guard_metrics)
+    rg_house_test(OnlyTheEndpointIsExported exported_symbols.sh
+      $<TARGET_FILE:retry_guard_metrics>
+      ${PROJECT_SOURCE_DIR}/include/retry_guard/metrics_endpoint.h)
+  endif()
 endif()
 
 # Adds the tests <suite>.<case> of a script: its functions named in capitals.

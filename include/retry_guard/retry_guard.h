@@ -58,6 +58,11 @@ typedef enum retry_guard_status {
   RETRY_GUARD_OUT_OF_MEMORY = 7,
   /* gRPC would refuse a channel with this service config. */
   RETRY_GUARD_INVALID_SERVICE_CONFIG = 8,
+  /* Another socket listens on this address. */
+  RETRY_GUARD_ADDRESS_IN_USE = 9,
+  /* The system does not allow to listen on this address, or it is not one of
+   * this machine. */
+  RETRY_GUARD_CANNOT_LISTEN = 10,
 } retry_guard_status;
 
 /* Returns one English sentence for `status` that says what was wrong and what

@@ -45,6 +45,12 @@ const char *retry_guard_status_string(retry_guard_status status) {
       return "gRPC would refuse a channel with this service config; repair "
              "what "
              "was told of it";
+    case RETRY_GUARD_ADDRESS_IN_USE:
+      return "another socket listens on this address; choose another port, or "
+             "0 for any free one";
+    case RETRY_GUARD_CANNOT_LISTEN:
+      return "it is not possible to listen on this address; use one of this "
+             "machine, and a port above 1023";
   }
   return "unknown status; the header is newer than the library";
 }

@@ -31,7 +31,7 @@ TEST(Version, IsTheHeaders) {
 
 TEST(StatusString, IsASentenceOfItsOwnForEachStatus) {
   std::set<std::string> all;
-  for (int status = 0; status <= RETRY_GUARD_INVALID_SERVICE_CONFIG; status++) {
+  for (int status = 0; status <= RETRY_GUARD_CANNOT_LISTEN; status++) {
     const char *text =
         retry_guard_status_string(static_cast<retry_guard_status>(status));
     ASSERT_NE(text, nullptr);
@@ -43,10 +43,10 @@ TEST(StatusString, IsASentenceOfItsOwnForEachStatus) {
 
 TEST(StatusString, IsThereForWhatIsNoStatus) {
   std::set<std::string> all;
-  for (int value : {-1, RETRY_GUARD_INVALID_SERVICE_CONFIG + 1, 1 << 30})
+  for (int value : {-1, RETRY_GUARD_CANNOT_LISTEN + 1, 1 << 30})
     all.insert(retry_guard_status_string(Outside<retry_guard_status>(value)));
   EXPECT_EQ(all.size(), 1u);
-  for (int status = 0; status <= RETRY_GUARD_INVALID_SERVICE_CONFIG; status++)
+  for (int status = 0; status <= RETRY_GUARD_CANNOT_LISTEN; status++)
     EXPECT_EQ(all.count(retry_guard_status_string(
                   static_cast<retry_guard_status>(status))),
               0u);
