@@ -128,6 +128,8 @@ set(RG_CLI_SOURCES
   cli/checked_text.c
   cli/explain.c
   cli/explanation.c
+  cli/exposition.c
+  cli/figures.c
   cli/file.c
   cli/glyph.c
   cli/init.c
@@ -139,7 +141,11 @@ set(RG_CLI_SOURCES
   cli/preloaded.c
   cli/retry_config.c
   cli/run.c
+  cli/scrape.c
+  cli/screen.c
   cli/table.c
+  cli/top.c
+  cli/top_page.c
   cli/verb.c
 )
 

@@ -15,6 +15,7 @@
 #include "cli/policy.h"
 #include "cli/run.h"
 #include "cli/table.h"
+#include "cli/top.h"
 #include "cli/verb.h"
 #include "cli/version.h"
 #include "retry_guard/retry_guard.h"
@@ -35,6 +36,7 @@ static const struct verb verbs[] = {
      rg_cli_policy},
     {"mark", "show what a retry mark says", rg_cli_mark},
     {"run", "run a program with the guard in it", rg_cli_run},
+    {"top", "show the targets of a running program, live", rg_cli_top},
     {"help", "say how a verb is used", help},
 };
 

@@ -7,8 +7,8 @@
 # Nothing leaves the word to bash, which completes file names.
 _retry_guard_words() {
   case $1:$2 in
-    :) echo check explain init policy mark run help --help --version ;;
-    help:) echo check explain init policy mark run help ;;
+    :) echo check explain init policy mark run top help --help --version ;;
+    help:) echo check explain init policy mark run top help ;;
     check:-*) echo --format= --tree --clients --calls --help ;;
     explain:-*) echo --help ;;
     init:-*) echo --style= --service= --help ;;
@@ -16,6 +16,7 @@ _retry_guard_words() {
       --backoff-multiplier= --help ;;
     mark:-*) echo --help ;;
     run:-*) echo --config --layer= --mode= --no-accept-marks --strict --help ;;
+    top:-*) echo --interval= --once --help ;;
     *:format) echo text json ;;
     *:style) echo budget window ;;
     *:mode) echo ENFORCE SHADOW OFF ;;
