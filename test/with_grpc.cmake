@@ -27,6 +27,10 @@ endfunction()
 
 rg_program(tier)
 rg_program(demo)
+if(TARGET retry_guard_metrics)
+  target_compile_definitions(rg_tier PRIVATE RG_WITH_METRICS_ENDPOINT)
+  target_link_libraries(rg_tier PRIVATE retry_guard_metrics)
+endif()
 
 # A middle tier in C++, on gRPC's C++ library.
 find_library(GRPCXX_LIBRARY grpc++ REQUIRED)
@@ -91,14 +95,18 @@ rg_test(rg_memory_plugin_test LABEL grpc
 
 rg_room_tests(e2e tests)
 list(FILTER tests EXCLUDE REGEX "/(preloaded|ruby)_test")
+if(NOT TARGET retry_guard_metrics)
+  list(FILTER tests EXCLUDE REGEX "/prometheus_test")
+endif()
 rg_test(rg_e2e_test LABEL e2e SOURCES ${tests}
-  LIBS retry_guard rg_test_support)
+  LIBS retry_guard rg_test_support PkgConfig::JANSSON)
 if(TARGET rg_e2e_test)
   add_dependencies(rg_e2e_test rg_tier rg_cpp_tier)
   target_compile_definitions(rg_e2e_test PRIVATE
     RG_TIER_PATH="$<TARGET_FILE:rg_tier>"
     RG_CPP_TIER_PATH="$<TARGET_FILE:rg_cpp_tier>"
     RG_SCRATCH_DIR="${CMAKE_CURRENT_BINARY_DIR}/scratch"
+    RG_METRICS_DIR="${PROJECT_SOURCE_DIR}/plugin/metrics"
     RG_NODE_CLIENT="${CMAKE_CURRENT_SOURCE_DIR}/e2e/node_client.js")
 endif()
 

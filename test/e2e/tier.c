@@ -10,6 +10,7 @@
 
 #include "e2e/tier_counts.h"
 #include "e2e/tier_hold.h"
+#include "e2e/tier_metrics.h"
 #include "e2e/tier_options.h"
 #include "e2e/tier_plan.h"
 #include "retry_guard/retry_guard.h"
@@ -162,10 +163,12 @@ static int serve(struct tier *tier) {
   if (server == NULL) return EXIT_FAILURE;
   printf("port %d\n", rg_rpc_server_port(server));
   fflush(stdout);
-  wait_for_end();
+  bool started = rg_tier_metrics_start(tier->options.metrics);
+  if (started) wait_for_end();
+  rg_tier_metrics_stop();
   if (tier->hold != NULL) rg_tier_hold_end(tier->hold);
   rg_rpc_server_destroy(server);
-  return EXIT_SUCCESS;
+  return started ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int run(struct tier *tier) {

@@ -24,6 +24,8 @@ static const char help[] =
     "  --guard                register Retry Guard\n"
     "  --layer-name NAME      in the marks made here (with --guard)\n"
     "  --accept-marks yes|no  believe incoming marks (with --guard)\n"
+    "  --metrics ADDRESS      serve metrics there, and then print\n"
+    "                         `metrics ADDRESS`, too\n"
     "  --port N               listen there instead of on any free port\n"
     "  --fail STATUS[:COUNT]  answer so, always or for the first COUNT\n"
     "                         requests since the start or the last reset\n"
@@ -38,6 +40,7 @@ enum {
   GUARD,
   LAYER_NAME,
   ACCEPT_MARKS,
+  METRICS,
   PORT,
   FAIL,
   HOLD,
@@ -51,6 +54,7 @@ static const struct option longs[] = {
     {"guard", no_argument, NULL, GUARD},
     {"layer-name", required_argument, NULL, LAYER_NAME},
     {"accept-marks", required_argument, NULL, ACCEPT_MARKS},
+    {"metrics", required_argument, NULL, METRICS},
     {"port", required_argument, NULL, PORT},
     {"fail", required_argument, NULL, FAIL},
     {"hold", required_argument, NULL, HOLD},
@@ -127,6 +131,9 @@ static bool take_option(struct rg_tier_options *options, int option,
       return true;
     case ACCEPT_MARKS:
       return parse_yes_no(&options->accept_marks, value);
+    case METRICS:
+      options->metrics = value;
+      return true;
     case PORT:
       return parse_port(options, value);
     case FAIL:

@@ -17,6 +17,7 @@ struct rg_tier_options {
   bool guard;
   const char *layer_name; /* NULL: none */
   bool accept_marks;
+  const char *metrics;   /* where they are served; NULL: nowhere */
   int port;              /* 0: the kernel chooses */
   grpc_status_code fail; /* with fail_count > 0 */
   uint64_t fail_count;   /* requests that fail; UINT64_MAX: all */
