@@ -446,8 +446,8 @@ typedef struct retry_guard_process_stats {
   /* Answers with an error that told the caller not to retry, since what failed
    * downstream would only fail again. */
   uint64_t callers_stopped;
-  /* Times the guard failed itself outside any target, such as for want of memory
-   * for a policy: its calls went on as without the guard. */
+  /* Times the guard failed itself outside any target, such as for want of
+   * memory for a policy: its calls went on as without the guard. */
   uint64_t fail_open;
 } retry_guard_process_stats;
 
