@@ -37,7 +37,7 @@ constexpr int kThreads = 16;
 // How many calls the server stays in one mood.
 constexpr uint64_t kMoodCalls = 1000;
 constexpr uint64_t kNsPerMs = 1000000;
-constexpr uint64_t kPatienceNs = 60000 * kNsPerMs;
+constexpr uint64_t kPatienceNs = 30000 * kNsPerMs;
 
 // A probe whose permit is lost would keep its breaker shut for an hour.
 constexpr char kBreaker[] =
