@@ -91,7 +91,7 @@ AcceptsALibraryElsewhere() {
 
 NamesAMissingLibrary() {
   local file
-  for file in libprotobuf-c jansson; do
+  for file in libprotobuf-c jansson libmicrohttpd; do
     printf '%s\n' "Name: $file" 'Description: fake' 'Version: 1' \
       >"$work/$file.pc"
   done

@@ -26,6 +26,9 @@ std::string WithBaggage() {
 
 class HostileCaller : public Guarded {
  protected:
+  // The process looks into baggage once a policy that wants it is in use.
+  void SetUp() override { ForwardedOf({}); }
+
   // After whatever has been sent, others are still served, and their marks are
   // what they should be.
   void ExpectStillServing() {

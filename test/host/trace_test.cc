@@ -44,12 +44,12 @@ TEST_F(Trace, TellsADecisionWithWhatItRestsOn) {
   const rg_attempt_facts none = Facts(0);
   call.Begin(&first, none);
   EXPECT_EQ(Begins(call, first, none),
-            "attempt 1 begins: previous=0 lineage=unmarked breaker=none "
+            "attempt 1 begins: previous=0 lineage=unmarked breaker=closed "
             "left=250ms timer=none mark=made");
   const rg_outcome failed = Outcome(kUnavailable);
   EXPECT_EQ(Ends(call, first, failed, call.End(&first, failed)),
             "attempt 1 ends: status=14 network=unknown local=0 committed=0 "
-            "compressed=0 breaker=none pushback=none left=250ms budget=0: "
+            "compressed=0 breaker=closed pushback=none left=250ms budget=0: "
             "retried after 0 ms");
   Attempt second;
   const rg_attempt_facts one = Facts(1);
@@ -57,7 +57,7 @@ TEST_F(Trace, TellsADecisionWithWhatItRestsOn) {
   const rg_outcome asked = WithPushback(RG_PUSHBACK_DELAY, 20);
   EXPECT_EQ(Ends(call, second, asked, call.End(&second, asked)),
             "attempt 2 ends: status=14 network=unknown local=0 committed=0 "
-            "compressed=0 breaker=none pushback=20ms left=250ms budget=0: "
+            "compressed=0 breaker=closed pushback=20ms left=250ms budget=0: "
             "stopped, budget");
 }
 
