@@ -44,8 +44,8 @@ std::string Calls(const std::string &target, int calls, int retries = 0) {
 // What the writer of this repository writes, the reader understands.
 TEST(Figures, AreReadFromTheTextOfMetrics) {
   rg_test::Target target("dns:///\"odd\"\\\n");
-  target.counters()->calls = 10;
-  target.counters()->retries = 3;
+  target.Called(10);
+  target.Began(RG_ATTEMPT_RETRY, 3);
   target.counters()->stops[RG_STOP_BUDGET] = 4;
   target.counters()->stops[RG_STOP_LAYER] = 5;
   Figures figures(rg_test::Text());

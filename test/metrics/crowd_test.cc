@@ -42,7 +42,7 @@ size_t NamedTargets() {
 
 TEST(MetricsCrowd, IsToldOfAsOne) {
   std::vector<Target> targets = Targets(RG_TARGETS_NAMED_MAX + 3);
-  for (Target &target : targets) target.counters()->calls = 5;
+  for (Target &target : targets) target.Called(5);
   EXPECT_EQ(NamedTargets(), RG_TARGETS_NAMED_MAX + 1u);
   EXPECT_EQ(Calls("other"), "15");
   auto samples = Samples(Text());
@@ -63,7 +63,7 @@ TEST(MetricsCrowd, NeverCountsLessWhenItsTargetsGo) {
   {
     std::vector<Target> others = Targets(2 * RG_TARGETS_IDLE_MAX);
     for (Target &target : others) {
-      target.counters()->calls = 3;
+      target.Called(3);
       rg_delays_add(&target.get()->delays, 1);
     }
   }
@@ -79,7 +79,7 @@ TEST(MetricsCrowd, KeepsATargetThatWasNotNamed) {
   std::vector<Target> named = Targets(RG_TARGETS_NAMED_MAX);
   const std::string name = FreshName("late");
   Target late(name);
-  late.counters()->calls = 1;
+  late.Called(1);
   named.clear();  // and all but some idle ones are reclaimed
   EXPECT_EQ(Calls(name), "none");
   EXPECT_EQ(Calls("other"), "1");
@@ -93,9 +93,9 @@ TEST(MetricsCrowd, HasTheTargetsOfLongNamesAndOfItsOwnName) {
   Target good(longest);
   Target bad(longest + "x");
   Target odd("other");
-  good.counters()->calls = 1;
-  bad.counters()->calls = 2;
-  odd.counters()->calls = 4;
+  good.Called(1);
+  bad.Called(2);
+  odd.Called(4);
   EXPECT_EQ(Calls(longest), "1");
   EXPECT_EQ(Calls("other"), "6");
 }
@@ -107,8 +107,10 @@ constexpr size_t kTargets = 1000;
 constexpr uint64_t kCallsEach = 20000;
 
 void Count(Target *target) {
-  target->counters()->calls.fetch_add(1, std::memory_order_relaxed);
-  target->counters()->retries.fetch_add(1, std::memory_order_relaxed);
+  rg_attempt_counts_add(&target->get()->attempts, RG_ATTEMPT_FIRST,
+                        RG_MARK_MADE);
+  rg_attempt_counts_add(&target->get()->attempts, RG_ATTEMPT_RETRY,
+                        RG_MARK_MADE);
   rg_delays_add(&target->get()->delays, 7);
 }
 

@@ -43,7 +43,7 @@ class Endpoint : public testing::Test {
 
 TEST_F(Endpoint, ServesTheText) {
   Target target("dns:///crm:443");
-  target.counters()->calls = 7;
+  target.Called(7);
   Reply reply = Get(address_, "/metrics");
   EXPECT_EQ(reply.status, 200);
   EXPECT_THAT(reply.head, HasSubstr("Content-Type: text/plain; version=0.0.4; "

@@ -71,6 +71,14 @@ class Target {
   ~Target() { rg_target_release(target_); }
 
   rg_target_counters *counters() { return &target_->counters; }
+
+  // So many attempts of that kind began, with such a mark.
+  void Began(rg_attempt_kind kind, uint64_t count,
+             rg_mark_origin origin = RG_MARK_NOT_SENT) {
+    target_->attempts.stripes[0].counts[kind][origin] += count;
+  }
+  void Called(uint64_t count) { Began(RG_ATTEMPT_FIRST, count); }
+
   rg_target *get() { return target_; }
 
  private:

@@ -44,10 +44,14 @@ TEST(MetricsText, OfAProcessWithoutTargetsIsWhole) {
 TEST(MetricsText, TellsEachCounterOfATarget) {
   Target target = Crm();
   rg_target_counters *c = target.counters();
-  c->calls = 7, c->attempts = 9, c->retries = 2, c->transparent_retries = 1;
+  target.Began(RG_ATTEMPT_FIRST, 1);
+  target.Began(RG_ATTEMPT_FIRST, 2, RG_MARK_MADE);
+  target.Began(RG_ATTEMPT_FIRST, 4, RG_MARK_FORWARDED);
+  target.Began(RG_ATTEMPT_RETRY, 2, RG_MARK_MADE);
+  target.Began(RG_ATTEMPT_TRANSPARENT, 1, RG_MARK_FORWARDED);
   for (int i = 0; i < RG_STOP_COUNT; i++) c->stops[i] = 10u + i;
   c->undecided_retries = 20, c->rejected_retries = 21;
-  c->tokens_outstanding = 22, c->marks_made = 23, c->marks_forwarded = 24;
+  c->tokens_outstanding = 22;
   c->refused_remaining = 25, c->breaker_rejections = 26;
   c->breaker_opened = 27, c->breaker_half_opened = 28;
   c->breaker_closed = 29, c->breaker_probes = 30, c->breaker_stale = 31;
@@ -74,8 +78,8 @@ TEST(MetricsText, TellsEachCounterOfATarget) {
   EXPECT_EQ(value("retries_rejected_total"), "21");
   EXPECT_EQ(value("tokens_outstanding"), "22");
   EXPECT_EQ(value("budget_tokens"), "2.5");
-  EXPECT_EQ(value("marks_sent_total", "kind=\"made\""), "23");
-  EXPECT_EQ(value("marks_sent_total", "kind=\"forwarded\""), "24");
+  EXPECT_EQ(value("marks_sent_total", "kind=\"made\""), "4");
+  EXPECT_EQ(value("marks_sent_total", "kind=\"forwarded\""), "5");
   EXPECT_EQ(value("calls_refused_total"), "25");
   EXPECT_EQ(value("breaker_rejections_total"), "26");
   EXPECT_EQ(value("breaker_transitions_total", "to=\"open\""), "27");
@@ -207,10 +211,10 @@ TEST(MetricsText, IsOfTheGrammarOfItsFormat) {
 
 std::string LabelOf(const std::string &name) {
   Target target(name);
-  target.counters()->calls = 4711;
+  target.Called(4711);
   for (const auto &[series, value] : Samples(Text()))
     if (value == "4711" && series.rfind("retry_guard_calls_total", 0) == 0) {
-      target.counters()->calls = 0;
+      target.Called(UINT64_C(0) - 4711);
       return series.substr(
           strlen("retry_guard_calls_total{target=\""),
           series.size() - strlen("retry_guard_calls_total{target=\"\"}"));
