@@ -6,7 +6,8 @@
 set -euo pipefail
 
 exported=$(nm -D --defined-only "$1" | sed 's/.* //' | sort)
-declared=$(grep -hv '^typedef' "${@:2}" |
+# The types of functions are not exported.
+declared=$(grep -hv '^typedef ' "${@:2}" |
   grep -oE '\bretry_guard_[a-z_]+\(' | tr -d '(' | sort -u)
 
 diff --label exported --label declared -U 0 \
