@@ -36,7 +36,7 @@ static const char help[] =
     "  --once               print the table once, after one interval; so it\n"
     "                       is, too, where there is no terminal\n"
     "\n"
-    "calls/s, retries/s and stopped/s, by reason, are of the interval; "
+    "calls/s, retry/s and stopped/s, by reason, are of the interval; "
     "amplif.\n"
     "is retries per call in the last minute, and tokens what the retry budget\n"
     "would let through now.\n"

@@ -102,9 +102,9 @@ static void fill_cells(const struct rg_figures_target *target,
 }
 
 static void fill_head(struct rg_cell *cells) {
-  static const char *const titles[COLUMNS] = {
-      "target", "calls/s", "retries/s", "amplif.",
-      "tokens", "breaker", "stopped/s"};
+  static const char *const titles[COLUMNS] = {"target",   "calls/s", "retry/s",
+                                              "amplif.",  "tokens",  "breaker",
+                                              "stopped/s"};
   for (size_t i = 0; i < COLUMNS; i++)
     cells[i] = (struct rg_cell){titles[i], RG_INK_BOLD};
 }

@@ -48,11 +48,11 @@ TEST(Top, PrintsATableOnce) {
       RunCommand({"top", "--once", "--interval=0.1", served.address()});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
-            "target            calls/s  retries/s  amplif.  tokens  breaker  "
+            "target            calls/s  retry/s  amplif.  tokens  breaker  "
             "stopped/s\n"
-            "dns:///crm:443        0.0        0.0     0.00     2.5  closed   "
+            "dns:///crm:443        0.0      0.0     0.00     2.5  closed   "
             "-\n"
-            "dns:///stock:443      0.0        0.0     0.31     0.0  open     "
+            "dns:///stock:443      0.0      0.0     0.31     0.0  open     "
             "-\n");
 }
 
