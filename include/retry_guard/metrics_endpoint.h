@@ -43,7 +43,8 @@ typedef struct retry_guard_metrics_server retry_guard_metrics_server;
  * socket, which programs started by this one do not inherit. At most 32
  * connections are open: one more ends the oldest, so that slow clients do not
  * keep others out. A connection that is silent for 10 seconds ends, too. A
- * child of fork has no server. Thread-safe. */
+ * child of fork has no server, but keeps the address in use for as long as it
+ * lives or until it becomes another program. Thread-safe. */
 RETRY_GUARD_API retry_guard_status retry_guard_metrics_serve(
     const char *address, retry_guard_metrics_server **server);
 
