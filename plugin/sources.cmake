@@ -95,6 +95,7 @@ set(RG_PRELOAD_SOURCES
   preload/config_file.c
   preload/grpc_library.c
   preload/guard.c
+  preload/library.c
   preload/notice.c
   preload/settings.c
 )

@@ -15,7 +15,7 @@ _retry_guard_words() {
     policy:-*) echo --max-attempts= --initial-backoff= --max-backoff= \
       --backoff-multiplier= --help ;;
     mark:-*) echo --help ;;
-    run:-*) echo --config --layer= --mode= --no-accept-marks --strict --help ;;
+    run:-*) echo --config --layer= --mode= --metrics= --no-accept-marks --strict --help ;;
     top:-*) echo --interval= --once --help ;;
     *:format) echo text json ;;
     *:style) echo budget window ;;

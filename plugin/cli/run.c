@@ -23,18 +23,27 @@ static const char help[] =
     "  --config=FILE      the service config for channels that bring none\n"
     "  --layer=NAME       how the program calls itself in retry marks\n"
     "  --mode=MODE        ENFORCE, SHADOW or OFF, whatever policies say\n"
+    "  --metrics=ADDRESS  serve metrics there, such as 127.0.0.1:9464\n"
     "  --no-accept-marks  do not believe the marks of incoming calls\n"
     "  --strict           rather end, with status 78, than run unguarded\n"
     "\n"
     "The exit status is that of PROGRAM; 127 if there is none, 126 if it\n"
     "cannot be run.\n";
 
-enum { CONFIG = RG_CLI_FIRST_OPTION, LAYER, MODE, NO_ACCEPT_MARKS, STRICT };
+enum {
+  CONFIG = RG_CLI_FIRST_OPTION,
+  LAYER,
+  MODE,
+  METRICS,
+  NO_ACCEPT_MARKS,
+  STRICT
+};
 
 static const struct option options[] = {
     {"config", required_argument, NULL, CONFIG},
     {"layer", required_argument, NULL, LAYER},
     {"mode", required_argument, NULL, MODE},
+    {"metrics", required_argument, NULL, METRICS},
     {"no-accept-marks", no_argument, NULL, NO_ACCEPT_MARKS},
     {"strict", no_argument, NULL, STRICT},
     {"help", no_argument, NULL, 'h'},
@@ -45,6 +54,7 @@ struct request {
   const char *config; /* NULL: none, here and below */
   const char *layer;
   const char *mode;
+  const char *metrics;
   bool no_accept_marks;
   bool strict;
 };
@@ -72,6 +82,9 @@ static int read_option(int option, struct request *request) {
       request->mode = optarg;
       if (is_mode(optarg)) return RG_CLI_OK;
       return wrong("--mode must be ENFORCE, SHADOW or OFF");
+    case METRICS:
+      request->metrics = optarg;
+      return RG_CLI_OK;
     case NO_ACCEPT_MARKS:
       request->no_accept_marks = true;
       return RG_CLI_OK;
@@ -142,6 +155,7 @@ static bool set_environment(const struct request *request) {
   return (request->config == NULL || set_config(request->config)) &&
          set_text("RETRY_GUARD_LAYER", request->layer) &&
          set_text("RETRY_GUARD_MODE", request->mode) &&
+         set_text("RETRY_GUARD_METRICS", request->metrics) &&
          set_text("RETRY_GUARD_ACCEPT_MARKS",
                   request->no_accept_marks ? "0" : NULL) &&
          set_text("RETRY_GUARD_STRICT", request->strict ? "1" : NULL) &&

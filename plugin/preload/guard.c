@@ -11,15 +11,18 @@
 #include <unistd.h>
 
 #include "preload/config_file.h"
+#include "preload/library.h"
 #include "preload/notice.h"
 #include "preload/settings.h"
+#include "retry_guard/metrics_endpoint.h"
 #include "retry_guard/retry_guard.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 #define LIBRARY "libretry_guard.so." TEXT(RETRY_GUARD_VERSION_MAJOR)
 #define EX_CONFIG 78
-#define PATH_SIZE 4096
+#define METRICS_LIBRARY \
+  "libretry_guard_metrics.so." TEXT(RETRY_GUARD_VERSION_MAJOR)
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool settled;
@@ -36,40 +39,17 @@ struct guard {
 /* ---- The library ------------------------------------------------------------
  */
 
-static bool path_beside(const char *name, char path[PATH_SIZE]) {
-  Dl_info self;
-  if (dladdr(&settled, &self) == 0 || self.dli_fname == NULL) return false;
-  const char *slash = strrchr(self.dli_fname, '/');
-  if (slash == NULL) return false;
-  int length = snprintf(path, PATH_SIZE, "%.*s/%s",
-                        (int)(slash - self.dli_fname), self.dli_fname, name);
-  return length > 0 && length < PATH_SIZE;
-}
-
-/* The one of the program, if there is one: two would be two guards. Otherwise
- * the one beside this library, which it was built with. */
-static void *open_library(void) {
-  char path[PATH_SIZE];
-  void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD);
-  if (library == NULL && path_beside(LIBRARY, path) && access(path, F_OK) == 0)
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  return library != NULL ? library : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-}
-
-static bool look_up(void *library, const char *name, void *function) {
-  void *symbol = dlsym(library, name);
-  memcpy(function, &symbol, sizeof symbol);
-  return symbol != NULL;
-}
-
 /* False with `guard->fault`. */
 static bool find_guard(struct guard *guard) {
-  void *library = open_library();
+  void *library = rg_library_open(LIBRARY);
   if (library != NULL &&
-      look_up(library, "retry_guard_options_init", &guard->options_init) &&
-      look_up(library, "retry_guard_check_service_config", &guard->check) &&
-      look_up(library, "retry_guard_register", &guard->enrol) &&
-      look_up(library, "retry_guard_status_string", &guard->status_string))
+      rg_library_look_up(library, "retry_guard_options_init",
+                         &guard->options_init) &&
+      rg_library_look_up(library, "retry_guard_check_service_config",
+                         &guard->check) &&
+      rg_library_look_up(library, "retry_guard_register", &guard->enrol) &&
+      rg_library_look_up(library, "retry_guard_status_string",
+                         &guard->status_string))
     return true;
   const char *fault = dlerror();
   snprintf(guard->fault, sizeof guard->fault, "%s",
@@ -77,9 +57,7 @@ static bool find_guard(struct guard *guard) {
   return false;
 }
 
-bool rg_guard_is_here(void) {
-  return dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD) != NULL;
-}
+bool rg_guard_is_here(void) { return rg_library_is_here(LIBRARY); }
 
 /* ---- Failing ----------------------------------------------------------------
  */
@@ -151,6 +129,26 @@ static bool read_config(const struct guard *guard,
 /* ---- Registering ------------------------------------------------------------
  */
 
+/* A program that cannot be watched is guarded all the same. */
+static void serve_metrics(const struct guard *guard,
+                          const struct rg_settings *settings) {
+  if (settings->metrics == NULL) return;
+  __typeof__(&retry_guard_metrics_serve) serve;
+  retry_guard_metrics_server *server;
+  void *library = rg_library_open(METRICS_LIBRARY);
+  if (library == NULL ||
+      !rg_library_look_up(library, "retry_guard_metrics_serve", &serve)) {
+    const char *fault = dlerror();
+    rg_notice("RETRY_GUARD_METRICS: %s",
+              fault != NULL ? fault : METRICS_LIBRARY " cannot be used");
+    return;
+  }
+  retry_guard_status status = serve(settings->metrics, &server);
+  if (status != RETRY_GUARD_OK)
+    rg_notice("RETRY_GUARD_METRICS='%.80s': %s", settings->metrics,
+              guard->status_string(status));
+}
+
 static void enrol(const struct guard *guard,
                   const struct rg_settings *settings) {
   char *json;
@@ -169,6 +167,8 @@ static void enrol(const struct guard *guard,
           rg_notice_program());
     else if (status != RETRY_GUARD_OK)
       give_up(settings, "%s", guard->status_string(status));
+    else
+      serve_metrics(guard, settings);
   }
   free(json);
 }

@@ -17,7 +17,7 @@ target_link_options(retry_guard_preload PRIVATE -Wl,--as-needed)
 if(NOT RETRY_GUARD_SANITIZE)
   target_link_options(retry_guard_preload PRIVATE -Wl,--no-undefined)
 endif()
-# It needs the library beside it.
-add_dependencies(retry_guard_preload retry_guard)
+# It needs the libraries beside it.
+add_dependencies(retry_guard_preload retry_guard retry_guard_metrics)
 
 install(TARGETS retry_guard_preload DESTINATION ${CMAKE_INSTALL_LIBDIR})

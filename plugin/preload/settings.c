@@ -21,6 +21,10 @@ static bool read_layer(struct rg_settings *settings, const char *value) {
   return read_text(&settings->layer_name, value);
 }
 
+static bool read_metrics(struct rg_settings *settings, const char *value) {
+  return read_text(&settings->metrics, value);
+}
+
 static bool read_switch(bool *on, const char *value) {
   bool is_on = strcmp(value, "1") == 0 || strcmp(value, "true") == 0;
   if (!is_on && strcmp(value, "0") != 0 && strcmp(value, "false") != 0)
@@ -59,6 +63,7 @@ static const struct variable variables[] = {
     {"RETRY_GUARD_LAYER", read_layer, "at most 64 bytes"},
     {"RETRY_GUARD_ACCEPT_MARKS", read_accept_marks, "0, 1, true or false"},
     {"RETRY_GUARD_MODE", read_mode, "ENFORCE, SHADOW or OFF"},
+    {"RETRY_GUARD_METRICS", read_metrics, "an address"},
 };
 
 bool rg_settings_read(struct rg_settings *settings,

@@ -6,6 +6,7 @@
  *   RETRY_GUARD_ACCEPT_MARKS    0, 1, true or false
  *   RETRY_GUARD_MODE            ENFORCE, SHADOW or OFF, whatever policies say
  *   RETRY_GUARD_STRICT          as ACCEPT_MARKS; do not run unguarded
+ *   RETRY_GUARD_METRICS         where to serve metrics, such as 127.0.0.1:9464
  * An empty value is none.
  *
  * Threads: whoever calls sees to it that nobody changes the environment. */
@@ -28,6 +29,7 @@ struct rg_settings {
   bool accept_marks;
   retry_guard_mode mode;
   bool strict;
+  const char *metrics; /* an address; NULL: not served */
 };
 
 /* Enough for every fault. */

@@ -5,7 +5,10 @@
 // but say one line to all others.
 #include "e2e/preloaded.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -242,6 +245,41 @@ TEST(PreloadCpp, ShadowOnlyWatches) {
   ConfigFile config(FiveAttempts());
   EXPECT_EQ(RequestsOf(4, {"--config", config.path(), "--mode", "SHADOW"}),
             20u);
+}
+
+// Of the loopback interface; nobody listens there.
+std::string FreeAddress() {
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in at = {};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof at;
+  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr *>(&at), length), 0);
+  getsockname(fd, reinterpret_cast<sockaddr *>(&at), &length);
+  close(fd);
+  return "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+}
+
+TEST(PreloadCpp, MetricsAreServedOnRequest) {
+  ConfigFile config(FiveAttempts());
+  const std::string address = FreeAddress();
+  Tier leaf({"--fail", "UNAVAILABLE"});
+  Tier program(RunArguments({"--config", config.path(), "--metrics", address},
+                            Plain(leaf)),
+               RG_COMMAND_PATH);
+  EXPECT_EQ(program.Call(1), 0u);
+  rg_test::Outcome top =
+      rg_test::RunCommand({"top", "--once", "--interval=0.1", address});
+  EXPECT_EQ(top.status, 0) << top.err;
+  EXPECT_THAT(top.out, HasSubstr(leaf.address()));
+}
+
+TEST(PreloadCpp, WithoutItsMetricsAProgramIsGuardedAllTheSame) {
+  ConfigFile config(FiveAttempts());
+  Outcome outcome = RunGuarded(
+      {"--config", config.path(), "--metrics", "nowhere:x"}, {RG_PLAIN_PATH});
+  EXPECT_EQ(outcome.out, kSaid);
+  EXPECT_THAT(outcome.err, HasSubstr("RETRY_GUARD_METRICS='nowhere:x'"));
 }
 
 TEST(PreloadCpp, ATierThatPassesItsContextPassesTheMarkOn) {

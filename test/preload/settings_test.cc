@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char *kNames[] = {
     "RETRY_GUARD_SERVICE_CONFIG", "RETRY_GUARD_LAYER",
-    "RETRY_GUARD_ACCEPT_MARKS", "RETRY_GUARD_MODE", "RETRY_GUARD_STRICT"};
+    "RETRY_GUARD_ACCEPT_MARKS",   "RETRY_GUARD_MODE",
+    "RETRY_GUARD_STRICT",         "RETRY_GUARD_METRICS"};
 
 class Settings : public testing::Test {
  protected:
