@@ -40,7 +40,7 @@ typedef struct retry_guard_metrics_server retry_guard_metrics_server;
  * ADDRESS_IN_USE, CANNOT_LISTEN, OUT_OF_MEMORY.
  *
  * Side effects: one thread, which handles no signals, and one listening
- * socket, which programs started by this one do not inherit. At most 32
+ * socket, which programs started by this one do not inherit. At most 8
  * connections are open: one more ends the oldest, so that slow clients do not
  * keep others out. A connection that is silent for 10 seconds ends, too. A
  * child of fork has no server, but keeps the address in use for as long as it

@@ -14,7 +14,9 @@
 
 RG_C_BEGIN
 
-#define RG_GUESTS_MAX 32
+/* Enough for two scrapers and some people; each may hold a whole text that it
+ * does not read, of megabytes with many targets. */
+#define RG_GUESTS_MAX 8
 #define RG_GUESTS_NOBODY (-1)
 
 /* All zero: nobody is there. */

@@ -18,7 +18,7 @@
 
 namespace rg_test {
 
-// One connection. It waits for at most 20 seconds.
+// One connection. It waits for at most 20 seconds, unless told otherwise.
 class Connection {
  public:
   // To 127.0.0.1:PORT, or [::1]:PORT.
@@ -27,8 +27,7 @@ class Connection {
     auto port = htons(static_cast<uint16_t>(
         std::stoi(address.substr(address.rfind(':') + 1))));
     fd_ = socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    timeval patience = {20, 0};
-    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    Wait(20);
     sockaddr_in6 to6 = {};
     to6.sin6_family = AF_INET6;
     to6.sin6_port = port;
@@ -49,6 +48,11 @@ class Connection {
 
   bool connected() const { return connected_; }
   int fd() const { return fd_; }
+
+  void Wait(int seconds) {
+    timeval patience = {seconds, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  }
 
   bool Send(const std::string &bytes) {
     return send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
