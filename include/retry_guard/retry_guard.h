@@ -162,7 +162,7 @@ typedef struct retry_guard_options {
    * and ignored. Default: true. */
   bool accept_marks;
   /* Is told of events, with `event_arg`. NULL: nobody. They also go to gRPC's
-   * log, at most ten a second of each kind, with the number of those left
+   * log, at most ten a minute of each kind, with the number of those left
    * out. */
   retry_guard_event_callback *on_event;
   void *event_arg;

@@ -102,24 +102,24 @@ void rg_event_write(const retry_guard_event *event, uint64_t left_out,
 /* ---- The limit of lines
  * -------------------------------------------------------- */
 
-/* Upper half: the second, from 1. Lower half: lines in it. */
+/* Upper half: the minute, from 1. Lower half: lines in it. */
 static RG_ATOMIC(uint64_t) lines[RETRY_GUARD_EVENT_COUNT];
 static RG_ATOMIC(uint64_t) left_out_of[RETRY_GUARD_EVENT_COUNT];
 
-static bool count_line(RG_ATOMIC(uint64_t) * line, uint32_t second) {
+static bool count_line(RG_ATOMIC(uint64_t) * line, uint32_t minute) {
   uint64_t before = atomic_load_explicit(line, memory_order_relaxed);
   for (;;) {
-    uint32_t count = (uint32_t)(before >> 32) == second ? (uint32_t)before : 0;
-    if (count >= RG_EVENT_LINES_PER_S) return false;
-    uint64_t after = (uint64_t)second << 32 | (count + 1);
+    uint32_t count = (uint32_t)(before >> 32) == minute ? (uint32_t)before : 0;
+    if (count >= RG_EVENT_LINES_PER_MINUTE) return false;
+    uint64_t after = (uint64_t)minute << 32 | (count + 1);
     if (atomic_compare_exchange_weak(line, &before, after)) return true;
   }
 }
 
 bool rg_events_may_log(retry_guard_event_kind kind, uint64_t now,
                        uint64_t *left_out) {
-  uint32_t second = (uint32_t)(now / RG_NS_PER_S + 1);
-  if (!count_line(&lines[kind], second)) {
+  uint32_t minute = (uint32_t)(now / (60 * RG_NS_PER_S) + 1);
+  if (!count_line(&lines[kind], minute)) {
     atomic_fetch_add_explicit(&left_out_of[kind], 1, memory_order_relaxed);
     return false;
   }

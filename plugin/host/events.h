@@ -33,8 +33,9 @@ void rg_events_raise(const retry_guard_event *event);
 void rg_event_write(const retry_guard_event *event, uint64_t left_out,
                     char line[RG_EVENT_LINE_SIZE]);
 
-/* Lines of one kind in a second. */
-#define RG_EVENT_LINES_PER_S 10
+/* Lines of one kind in a minute: a budget that is exhausted again and again
+ * must not fill a log. */
+#define RG_EVENT_LINES_PER_MINUTE 10
 
 /* Whether an event of `kind` may be logged now; if so, how many of its kind
  * were not since the last one is written to `left_out`. */
