@@ -17,12 +17,29 @@ using rg_test::Written;
 
 // ---- What the paper is like -------------------------------------------------
 
+// Where nothing is mounted on /dev/pts there are none.
+bool HasTerminals() {
+  int master = -1;
+  int slave = -1;
+  if (openpty(&master, &slave, nullptr, nullptr, nullptr) != 0) return false;
+  close(master);
+  close(slave);
+  return true;
+}
+
 class Paper : public testing::Test {
  protected:
   Paper() {
     setenv("TERM", "xterm", 1);
     unsetenv("NO_COLOR");
     unsetenv("COLUMNS");
+  }
+};
+
+class PaperOnATerminal : public Paper {
+ protected:
+  void SetUp() override {
+    if (!HasTerminals()) GTEST_SKIP() << "there are no pseudo-terminals";
   }
 };
 
@@ -54,32 +71,32 @@ rg_paper PaperOnAFile() {
   return rg_paper_on(file);
 }
 
-TEST_F(Paper, IsColouredOnATerminalOnly) {
+TEST_F(PaperOnATerminal, IsColouredThereOnly) {
   EXPECT_TRUE(Terminal().paper().coloured);
   EXPECT_FALSE(PaperOnAFile().coloured);
 }
 
-TEST_F(Paper, IsNotColouredOnADumbTerminal) {
+TEST_F(PaperOnATerminal, IsNotColouredOnADumbTerminal) {
   setenv("TERM", "dumb", 1);
   EXPECT_FALSE(Terminal().paper().coloured);
   unsetenv("TERM");
   EXPECT_FALSE(Terminal().paper().coloured);
 }
 
-TEST_F(Paper, IsNotColouredWhereNoColourIsWanted) {
+TEST_F(PaperOnATerminal, IsNotColouredWhereNoColourIsWanted) {
   setenv("NO_COLOR", "1", 1);
   EXPECT_FALSE(Terminal().paper().coloured);
   setenv("NO_COLOR", "", 1);
   EXPECT_TRUE(Terminal().paper().coloured);
 }
 
-TEST_F(Paper, IsAsWideAsTheTerminal) {
+TEST_F(PaperOnATerminal, IsAsWideAsTheTerminal) {
   EXPECT_EQ(Terminal(90).paper().width, 90u);
   EXPECT_EQ(PaperOnAFile().width, 80u);
   EXPECT_EQ(Terminal(0).paper().width, 80u);
 }
 
-TEST_F(Paper, IsAsWideAsColumnsSays) {
+TEST_F(PaperOnATerminal, IsAsWideAsColumnsSays) {
   setenv("COLUMNS", "64", 1);
   EXPECT_EQ(Terminal(90).paper().width, 64u);
   EXPECT_EQ(PaperOnAFile().width, 64u);
@@ -89,7 +106,7 @@ TEST_F(Paper, IsAsWideAsColumnsSays) {
   }
 }
 
-TEST_F(Paper, IsNeitherTooWideNorTooNarrow) {
+TEST_F(PaperOnATerminal, IsNeitherTooWideNorTooNarrow) {
   EXPECT_EQ(Terminal(300).paper().width, 100u);
   EXPECT_EQ(Terminal(3).paper().width, 20u);
   setenv("COLUMNS", "99999999999999999999", 1);

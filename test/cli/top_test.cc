@@ -136,6 +136,17 @@ TEST(TopPage, SendsNoCommandsToTheTerminal) {
 
 // ---- Live ------------------------------------------------------------------
 
+// Where nothing is mounted on /dev/pts there are no pseudo-terminals.
+class TopLive : public testing::Test {
+ protected:
+  void SetUp() override {
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    bool usable = master >= 0 && grantpt(master) == 0;
+    if (master >= 0) close(master);
+    if (!usable) GTEST_SKIP() << "there are no pseudo-terminals";
+  }
+};
+
 // The command on a terminal of its own, of 30 lines.
 class OnTerminal {
  public:
@@ -194,7 +205,7 @@ class OnTerminal {
   std::string seen_;
 };
 
-TEST(TopLive, ShowsTheTargetsAgainAndAgain) {
+TEST_F(TopLive, ShowsTheTargetsAgainAndAgain) {
   Served served({Ok(kFirst), Ok(kSecond)});
   OnTerminal top({"top", "--interval=0.1", served.address()});
   EXPECT_TRUE(top.Await("dns:///stock:443"));
@@ -204,7 +215,7 @@ TEST(TopLive, ShowsTheTargetsAgainAndAgain) {
   top.EndBy(SIGINT);
 }
 
-TEST(TopLive, LeavesTheTerminalAsItWas) {
+TEST_F(TopLive, LeavesTheTerminalAsItWas) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     Served served({Ok(kFirst)});
     OnTerminal top({"top", "--interval=0.1", served.address()});
@@ -214,7 +225,7 @@ TEST(TopLive, LeavesTheTerminalAsItWas) {
   }
 }
 
-TEST(TopLive, GoesOnWhenThereIsNoAnswerForAWhile) {
+TEST_F(TopLive, GoesOnWhenThereIsNoAnswerForAWhile) {
   Served served({Ok(kFirst), Ok(kFirst), "", Ok(kSecond)});
   OnTerminal top({"top", "--interval=0.1", served.address()});
   EXPECT_TRUE(top.Await("no answer: the answer is no HTTP"));
@@ -222,7 +233,7 @@ TEST(TopLive, GoesOnWhenThereIsNoAnswerForAWhile) {
   top.EndBy(SIGINT);
 }
 
-TEST(TopLive, SaysWhenThereIsNoAnswerFromTheBegin) {
+TEST_F(TopLive, SaysWhenThereIsNoAnswerFromTheBegin) {
   std::string address = Served({""}).address();
   OnTerminal top({"top", address});
   EXPECT_TRUE(top.Await("Connection refused"));
