@@ -8,6 +8,9 @@
 
 #define CLOSED (UINT32_C(1) << 31)
 
+/* More than a count can be. */
+#define UNKNOWN UINT32_MAX
+
 /* Counts are modulo 2^31. */
 static uint64_t word(uint32_t epoch, uint32_t count) {
   return (uint64_t)epoch << 32 | (count & ~CLOSED);
@@ -86,12 +89,14 @@ static uint64_t advance(struct rg_retry_window *window, uint64_t now) {
 /* Retries taken in the running slot and the RG_WINDOW_SLOTS before it. A mark
  * from further on than `taken` has run over that of the interval's beginning:
  * another thread is on its way to a newer slot and has not moved `taken` yet,
- * or time made a step back. What it says is void, and nothing is left. */
+ * or time made a step back; so it did where the mark counts more than there
+ * are. What such a mark says is void, and nothing is left. */
 static uint32_t retries_in(struct rg_retry_window *window, uint64_t taken) {
   uint64_t mark =
       atomic_load(mark_of(window, epoch_of(taken) - RG_WINDOW_SLOTS));
-  if ((int32_t)(epoch_of(mark) - epoch_of(taken)) > 0) return UINT32_MAX;
-  return count_between(mark, taken);
+  if ((int32_t)(epoch_of(mark) - epoch_of(taken)) > 0) return UNKNOWN;
+  uint32_t count = count_between(mark, taken);
+  return count < CLOSED / 2 ? count : UNKNOWN;
 }
 
 /* `now`, or where `taken` stands when time stepped back: calls that left the
@@ -174,8 +179,12 @@ void rg_retry_window_refund(struct rg_retry_window *window, uint32_t epoch) {
   do {
     /* Time has passed by all retries, or a large step back made them forgotten:
      * there is none to give back, and a count below the marks would be one of
-     * two billion. If `taken` is old by now, the mark may be a newer one. */
-    if (retries_in(window, taken) == 0 && atomic_load(&window->taken) == taken)
+     * two billion. What is not known just now may be such a case, and counts
+     * until it leaves the interval. If `taken` is old by now, the mark may be a
+     * newer one. */
+    uint32_t retries = retries_in(window, taken);
+    if ((retries == 0 || retries == UNKNOWN) &&
+        atomic_load(&window->taken) == taken)
       return;
     lower_marks(window, lowered_to, epoch_of(taken));
     lowered_to = epoch_of(taken);
