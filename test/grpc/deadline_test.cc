@@ -134,7 +134,8 @@ TEST_F(Deadlines, AStalledAttemptCostsItsTimeoutAndNotTheCall) {
   request.timeout_ms = 600000;
   EXPECT_EQ(client.Call(request).status, GRPC_STATUS_OK);
   ASSERT_EQ(given.size(), 2u);
-  EXPECT_LE(given[0], 200) << "the server is told the shorter time";
+  // Not the call's ten minutes; gRPC's clock at the server has a grain.
+  EXPECT_LE(given[0], 1000) << "the server is told the shorter time";
   EXPECT_EQ(client.Stats().retries, 1u);
 }
 
