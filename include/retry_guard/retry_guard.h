@@ -391,7 +391,7 @@ typedef struct retry_guard_stats {
   retry_guard_breaker_state breaker_state;
   /* Times the guard failed itself and let a call pass untouched. */
   uint64_t fail_open;
-  /* Retries by how long they were made to wait: the last bucket whose bound is
+  /* Retries by how long they were made to wait: the first bucket whose bound is
    * not below it (retry_guard_delay_bound_ms); and the sum of these times, in
    * milliseconds. With `backoff.jitter` NATIVE the delay is gRPC's to draw, and
    * its upper bound counts. */

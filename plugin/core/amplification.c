@@ -15,6 +15,10 @@ void rg_amplification_init(struct rg_amplification *a, uint64_t now) {
   a->looks[0] = (struct rg_amplification_look){.second = second_of(now)};
 }
 
+void rg_amplification_after_fork(struct rg_amplification *a) {
+  atomic_store_explicit(&a->busy, false, memory_order_relaxed);
+}
+
 bool rg_amplification_alarmed(const struct rg_amplification *amplification) {
   return atomic_load_explicit(&amplification->alarmed, memory_order_relaxed);
 }

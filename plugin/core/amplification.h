@@ -54,6 +54,10 @@ struct rg_amplification {
 void rg_amplification_init(struct rg_amplification *amplification,
                            uint64_t now);
 
+/* For the only thread of a forked child: whoever was busy in the parent is not
+ * there to be done with it. */
+void rg_amplification_after_fork(struct rg_amplification *amplification);
+
 /* Whether the alarm is on; then calls are worth a look, too, for its end. */
 bool rg_amplification_alarmed(const struct rg_amplification *amplification);
 

@@ -2,7 +2,8 @@
 
 /* The public counters of a target, read and summed.
  *
- * Threads: safe, wait-free. */
+ * Threads: safe. Counters are read without waiting; the amplification waits for
+ * a thread that is just looking at it. */
 #ifndef RG_HOST_STATS_H
 #define RG_HOST_STATS_H
 

@@ -109,13 +109,32 @@ static struct rg_target *acquire(const char *name, struct rg_target *fresh) {
   return target;
 }
 
+/* The first in the buckets from `bucket` on, or NULL. */
+static struct rg_target *first_from_nolock(struct rg_target **bucket) {
+  while (bucket < buckets + BUCKETS && *bucket == NULL) bucket++;
+  return bucket < buckets + BUCKETS ? *bucket : NULL;
+}
+
+static struct rg_target *after_nolock(const struct rg_target *previous) {
+  if (previous == NULL) return first_from_nolock(buckets);
+  if (previous->next != NULL) return previous->next;
+  return first_from_nolock(bucket_of(previous->name) + 1);
+}
+
 /* A fork while another thread holds the lock would leave it locked for ever in
  * the child, whose only thread does not know of it. */
 static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void after_fork_in_parent(void) { pthread_mutex_unlock(&lock); }
+
+static void after_fork_in_child(void) {
+  for (struct rg_target *target = after_nolock(NULL); target != NULL;
+       target = after_nolock(target))
+    rg_amplification_after_fork(&target->amplification);
+  pthread_mutex_unlock(&lock);
+}
 
 static void watch_forks(void) {
-  pthread_atfork(before_fork, after_fork, after_fork);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 struct rg_target *rg_target_acquire(const char *name) {
@@ -204,18 +223,6 @@ void rg_target_adopt(struct rg_target *target, uint64_t number,
 
 uint64_t rg_target_next_policy_number(void) {
   return atomic_fetch_add(&last_policy_number, 1) + 1;
-}
-
-/* The first in the buckets from `bucket` on, or NULL. */
-static struct rg_target *first_from_nolock(struct rg_target **bucket) {
-  while (bucket < buckets + BUCKETS && *bucket == NULL) bucket++;
-  return bucket < buckets + BUCKETS ? *bucket : NULL;
-}
-
-static struct rg_target *after_nolock(const struct rg_target *previous) {
-  if (previous == NULL) return first_from_nolock(buckets);
-  if (previous->next != NULL) return previous->next;
-  return first_from_nolock(bucket_of(previous->name) + 1);
 }
 
 struct rg_target *rg_target_next(struct rg_target *previous) {

@@ -13,6 +13,7 @@
 
 #include "host/fresh_name.h"
 #include "host/heap_count.h"
+#include "host/stats.h"
 #include "support/race.h"
 #include "support/random.h"
 
@@ -564,6 +565,25 @@ TEST(TargetThreads, AForkLeavesTheChildAFreeLock) {
   }
   done = true;
   holder.join();
+  rg_target_release(target);
+}
+
+// Whoever was busy with a target at the fork is not there to be done with it.
+TEST(TargetThreads, AForkLeavesTheChildStatsToRead) {
+  rg_target *target = rg_target_acquire(FreshName("forked").c_str());
+  Adopt(target, Bucket(1000));
+  target->amplification.busy = true;
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    retry_guard_stats stats = {};
+    rg_stats_read(target, kNow, &stats);
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  target->amplification.busy = false;
   rg_target_release(target);
 }
 
