@@ -8,11 +8,8 @@
 /* A list that long is read by programs only. */
 #define FAULTS_MAX 100000
 
-static void advise(struct rg_checked_file *file, const struct rg_fleet *fleet) {
-  if (file->config == NULL || !rg_faults_empty(&file->report.errors)) return;
-  rg_advise(file->config, &file->report.warnings);
-  if (fleet->clients > 0)
-    rg_advise_fleet(file->config, fleet, &file->report.warnings);
+static bool is_valid(const struct rg_checked_file *file) {
+  return file->config != NULL && rg_faults_empty(&file->report.errors);
 }
 
 void rg_checked_file_init(struct rg_checked_file *file, const char *path,
@@ -23,19 +20,16 @@ void rg_checked_file_init(struct rg_checked_file *file, const char *path,
   file->report.warnings.limit = FAULTS_MAX;
   file->unreadable = rg_file_read(path, &file->file);
   if (file->unreadable != NULL) return;
-  file->config = rg_service_config_read(file->file.bytes, file->file.length,
-                                        &file->report);
-  advise(file, fleet);
+  file->config =
+      rg_advise_read(file->file.bytes, file->file.length, &file->report);
+  if (is_valid(file) && fleet->clients > 0)
+    rg_advise_fleet(file->config, fleet, &file->report.warnings);
 }
 
 void rg_checked_file_clean_up(struct rg_checked_file *file) {
   rg_service_config_destroy(file->config);
   rg_report_clean_up(&file->report);
   rg_file_clean_up(&file->file);
-}
-
-static bool is_valid(const struct rg_checked_file *file) {
-  return file->config != NULL && rg_faults_empty(&file->report.errors);
 }
 
 static struct rg_tree_layer layer_of(const struct rg_service_config *config) {

@@ -82,8 +82,7 @@ static void write_file(struct rg_paper *paper,
   write_faults(paper, &warning, &file->report.warnings);
 }
 
-/* ---- The call tree ----------------------------------------------------------
- */
+/* ---- The call tree ------------------------------------------------------- */
 
 static const char *guard_of(const struct rg_tree_layer *layer) {
   if (!layer->guarded) return "no guard";

@@ -42,8 +42,7 @@ static void heading(struct explanation *e, const char *text) {
     rg_paper_newline(&(e)->paper);                            \
   } while (0)
 
-/* ---- The policy
- * --------------------------------------------------------------- */
+/* ---- The policy ---------------------------------------------------------- */
 
 static const char *source_text(const struct explanation *e,
                                enum rg_value_source source, char *text,
@@ -81,8 +80,7 @@ static void write_policy(struct explanation *e) {
   rg_table_write(&table, &e->paper);
 }
 
-/* ---- Retries
- * --------------------------------------------------------------------- */
+/* ---- Retries ------------------------------------------------------------- */
 
 static void put_codes(struct explanation *e, uint32_t codes) {
   const ProtobufCEnumDescriptor *type =
@@ -139,8 +137,7 @@ static void write_retries(struct explanation *e) {
   write_schedule(e);
 }
 
-/* ---- The worst case
- * -------------------------------------------------------------- */
+/* ---- The worst case ------------------------------------------------------ */
 
 static void write_time(struct explanation *e) {
   const struct rg_retry_policy *retry = &e->method->retry;
@@ -197,8 +194,7 @@ static void write_costs(struct explanation *e) {
   write_load(e);
 }
 
-/* ---- All of it
- * ----------------------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static void write_title(struct explanation *e) {
   const struct rg_subject *s = e->subject;

@@ -96,8 +96,7 @@ static int read_option(int option, struct request *request) {
   }
 }
 
-/* ---- The config -------------------------------------------------------------
- */
+/* ---- The config ---------------------------------------------------------- */
 
 static int refuse(const struct rg_checked_file *file) {
   const struct rg_faults *errors = &file->report.errors;
@@ -125,8 +124,7 @@ static int check_strictly(const struct request *request) {
   return status;
 }
 
-/* ---- The environment --------------------------------------------------------
- */
+/* ---- The environment ----------------------------------------------------- */
 
 /* The program may change its folder, and so may what it starts. */
 static bool set_config(const char *path) {
@@ -172,8 +170,7 @@ static const char *preload(void) {
   return rg_preloaded_add(library);
 }
 
-/* ---- The program ------------------------------------------------------------
- */
+/* ---- The program --------------------------------------------------------- */
 
 static int become(char **argv) {
   execvp(argv[0], argv);

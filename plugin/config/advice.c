@@ -42,8 +42,7 @@ static const char *ms_text(uint64_t ms, char text[RG_DURATION_TEXT_SIZE]) {
   return text;
 }
 
-/* ---- Retries that help nothing ----------------------------------------------
- */
+/* ---- Retries that help nothing ------------------------------------------- */
 
 /* Statuses that say that the same call will fail again; why, in gRPC's own
  * description of its codes. */
@@ -115,8 +114,7 @@ static void check_codes(const struct subject *s) {
        "ends a single attempt");
 }
 
-/* ---- Delays
- * ------------------------------------------------------------------- */
+/* ---- Delays -------------------------------------------------------------- */
 
 static void check_backoff(const struct subject *s) {
   const struct rg_retry_policy *retry = &s->method->retry;
@@ -195,8 +193,7 @@ static bool check_methods(const struct rg_service_config *config,
   return any;
 }
 
-/* ---- The channel
- * ---------------------------------------------------------------- */
+/* ---- The channel --------------------------------------------------------- */
 
 /* gRPC retries while more than half of the tokens are there. */
 static void check_throttling(const struct rg_service_config *config,
@@ -300,4 +297,13 @@ void rg_advise(const struct rg_service_config *config,
     rg_faults_add(warnings, RG_FAULT_FUTILE, "retryGuard",
                   "has no retries to guard: no methodConfig entry has a "
                   "retryPolicy");
+}
+
+struct rg_service_config *rg_advise_read(const char *json, size_t length,
+                                         struct rg_report *report) {
+  struct rg_service_config *config =
+      rg_service_config_read(json, length, report);
+  if (config != NULL && rg_faults_empty(&report->errors))
+    rg_advise(config, &report->warnings);
+  return config;
 }

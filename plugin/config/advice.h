@@ -7,6 +7,7 @@
 #ifndef RG_CONFIG_ADVICE_H
 #define RG_CONFIG_ADVICE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "config/faults.h"
@@ -14,6 +15,10 @@
 #include "core/cxx.h"
 
 RG_C_BEGIN
+
+/* rg_service_config_read, and these warnings too where it found no errors. */
+struct rg_service_config *rg_advise_read(const char *json, size_t length,
+                                         struct rg_report *report);
 
 /* Adds the warnings for `config`, which was read without errors. */
 void rg_advise(const struct rg_service_config *config,

@@ -38,9 +38,7 @@ retry_guard_status retry_guard_check_service_config(
   struct rg_report report;
   rg_report_init(&report);
   struct rg_service_config *config =
-      rg_service_config_read(json, strlen(json), &report);
-  if (config != NULL && rg_faults_empty(&report.errors))
-    rg_advise(config, &report.warnings);
+      rg_advise_read(json, strlen(json), &report);
   tell_all(&telling, &report.errors, true);
   tell_all(&telling, &report.warnings, false);
   retry_guard_status status = status_of(&report);

@@ -70,10 +70,7 @@ void rg_config_warnings(const char *json, size_t length,
   const struct telling telling = {tell, arg};
   struct rg_report report;
   rg_report_init(&report);
-  struct rg_service_config *config =
-      rg_service_config_read(json, length, &report);
-  if (config != NULL && rg_faults_empty(&report.errors))
-    rg_advise(config, &report.warnings);
+  struct rg_service_config *config = rg_advise_read(json, length, &report);
   tell_all(&report.warnings, &telling);
   rg_service_config_destroy(config);
   rg_report_clean_up(&report);

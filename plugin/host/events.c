@@ -40,8 +40,7 @@ const char *retry_guard_event_string(retry_guard_event_kind kind) {
   return "unknown";
 }
 
-/* ---- Lines
- * ------------------------------------------------------------------- */
+/* ---- Lines --------------------------------------------------------------- */
 
 static int write_opened(const retry_guard_event *event, char *text,
                         size_t size) {
@@ -99,8 +98,7 @@ void rg_event_write(const retry_guard_event *event, uint64_t left_out,
   snprintf(line, RG_EVENT_LINE_SIZE, "%.300s: %s%s", event->target, what, more);
 }
 
-/* ---- The limit of lines
- * -------------------------------------------------------- */
+/* ---- The limit of lines -------------------------------------------------- */
 
 /* Upper half: the minute, from 1. Lower half: lines in it. */
 static RG_ATOMIC(uint64_t) lines[RETRY_GUARD_EVENT_COUNT];

@@ -36,8 +36,7 @@ struct guard {
   char fault[512]; /* why it is not there */
 };
 
-/* ---- The library ------------------------------------------------------------
- */
+/* ---- The library --------------------------------------------------------- */
 
 /* False with `guard->fault`. */
 static bool find_guard(struct guard *guard) {
@@ -59,8 +58,7 @@ static bool find_guard(struct guard *guard) {
 
 bool rg_guard_is_here(void) { return rg_library_is_here(LIBRARY); }
 
-/* ---- Failing ----------------------------------------------------------------
- */
+/* ---- Failing ------------------------------------------------------------- */
 
 /* Says it, with what follows. The program's own handlers are not for a process
  * that must not run. */
@@ -80,8 +78,7 @@ static void give_up(const struct rg_settings *settings, const char *format,
   if (settings->strict) _exit(EX_CONFIG);
 }
 
-/* ---- The service config -----------------------------------------------------
- */
+/* ---- The service config -------------------------------------------------- */
 
 struct findings {
   char first[1024];
@@ -126,8 +123,7 @@ static bool read_config(const struct guard *guard,
   return check(guard, settings, *json);
 }
 
-/* ---- Registering ------------------------------------------------------------
- */
+/* ---- Registering --------------------------------------------------------- */
 
 /* A program that cannot be watched is guarded all the same. */
 static void serve_metrics(const struct guard *guard,
