@@ -116,12 +116,12 @@ static bool rewrite(struct rewriting *r) {
   return true;
 }
 
-/* An upper bound of the numbers in a text: each begins where no other part of
- * one stands before it. */
+/* An upper bound of the numbers in a text, and of what only begins like one:
+ * none of it begins behind a character that could begin it as well. */
 static size_t count_numbers(const char *text, size_t length) {
   size_t count = 0;
   for (size_t i = 0; i < length; i++)
-    if (begins_number(text[i]) && (i == 0 || !belongs_to_number(text[i - 1])))
+    if (begins_number(text[i]) && (i == 0 || !begins_number(text[i - 1])))
       count++;
   return count;
 }
