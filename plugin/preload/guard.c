@@ -145,8 +145,10 @@ static void serve_metrics(const struct guard *guard,
               guard->status_string(status));
 }
 
-static void enrol(const struct guard *guard,
+/* Whether it is registered now, by this call. */
+static bool enrol(const struct guard *guard,
                   const struct rg_settings *settings) {
+  bool enrolled = false;
   char *json;
   if (read_config(guard, settings, &json)) {
     retry_guard_options options;
@@ -164,18 +166,20 @@ static void enrol(const struct guard *guard,
     else if (status != RETRY_GUARD_OK)
       give_up(settings, "%s", guard->status_string(status));
     else
-      serve_metrics(guard, settings);
+      enrolled = true;
   }
   free(json);
+  return enrolled;
 }
 
 void rg_guard_register(void) {
   if (atomic_load(&settled)) return;
   struct guard guard = {.fault = ""};
+  struct rg_settings settings;
   bool found = find_guard(&guard);
+  bool enrolled = false;
   pthread_mutex_lock(&mutex);
   if (!atomic_load(&settled)) {
-    struct rg_settings settings;
     char fault[RG_SETTINGS_FAULT_SIZE];
     bool understood = rg_settings_read(&settings, fault);
     if (!understood)
@@ -183,14 +187,19 @@ void rg_guard_register(void) {
     else if (!found)
       give_up(&settings, "%s", guard.fault);
     else
-      enrol(&guard, &settings);
+      enrolled = enrol(&guard, &settings);
     atomic_store(&settled, true);
   }
   pthread_mutex_unlock(&mutex);
+  /* Not sooner: it takes the loader's lock. */
+  if (enrolled) serve_metrics(&guard, &settings);
 }
 
 void rg_guard_refuse(const char *path) {
-  if (atomic_exchange(&settled, true)) return;
+  pthread_mutex_lock(&mutex);
+  bool was_settled = atomic_exchange(&settled, true);
+  pthread_mutex_unlock(&mutex);
+  if (was_settled) return;
   struct rg_settings settings;
   char fault[RG_SETTINGS_FAULT_SIZE];
   rg_settings_read(&settings, fault);

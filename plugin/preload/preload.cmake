@@ -18,6 +18,9 @@ if(NOT RETRY_GUARD_SANITIZE)
   target_link_options(retry_guard_preload PRIVATE -Wl,--no-undefined)
 endif()
 # It needs the libraries beside it.
-add_dependencies(retry_guard_preload retry_guard retry_guard_metrics)
+add_dependencies(retry_guard_preload retry_guard)
+if(TARGET retry_guard_metrics)
+  add_dependencies(retry_guard_preload retry_guard_metrics)
+endif()
 
 install(TARGETS retry_guard_preload DESTINATION ${CMAKE_INSTALL_LIBDIR})

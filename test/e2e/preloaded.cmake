@@ -26,6 +26,11 @@ rg_plain_program(plain_version e2e/plain_version.c)
 target_link_libraries(rg_plain_version PRIVATE rg_grpc_api)
 set_target_properties(rg_plain_version PROPERTIES ENABLE_EXPORTS ON)
 
+rg_plain_program(plain_loader e2e/plain_loader.c)
+target_link_libraries(rg_plain_loader PRIVATE rg_grpc_api)
+target_compile_definitions(rg_plain_loader PRIVATE _GNU_SOURCE)
+set_target_properties(rg_plain_loader PROPERTIES ENABLE_EXPORTS ON)
+
 # A gRPC library of another name.
 find_library(GRPC_UNSECURE_LIBRARY grpc_unsecure REQUIRED)
 rg_plain_program(plain_unsecure)

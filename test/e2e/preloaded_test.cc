@@ -282,6 +282,16 @@ TEST(PreloadCpp, WithoutItsMetricsAProgramIsGuardedAllTheSame) {
   EXPECT_THAT(outcome.err, HasSubstr("RETRY_GUARD_METRICS='nowhere:x'"));
 }
 
+TEST(PreloadCpp, ItsMetricsMayBeLoadedWhileOthersBeginToUseGrpc) {
+  ConfigFile config(FiveAttempts());
+  Outcome outcome =
+      RunGuarded({"--config", config.path(), "--metrics", "127.0.0.1:0"},
+                 {Beside("rg_plain_loader")});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(outcome.out, kSaid);
+  EXPECT_EQ(outcome.err, "");
+}
+
 TEST(PreloadCpp, ATierThatPassesItsContextPassesTheMarkOn) {
   ConfigFile config(FiveAttempts(kUnlimited));
   Tier leaf({"--fail", "UNAVAILABLE"});
