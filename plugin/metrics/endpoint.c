@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "metrics/accept.h"
@@ -158,9 +159,20 @@ static struct MHD_Daemon *start_daemon(
   return daemon;
 }
 
+/* libmicrohttpd closes its socket in some of its failures, not in all; then the
+ * number may be that of another thread's file by now. */
+static void close_if_still(int fd, const struct stat *was) {
+  struct stat is;
+  if (fstat(fd, &is) == 0 && is.st_dev == was->st_dev &&
+      is.st_ino == was->st_ino)
+    close(fd);
+}
+
 /* Owns `fd` in any case. */
 static retry_guard_status serve_on(int fd,
                                    retry_guard_metrics_server **server) {
+  struct stat as_made;
+  fstat(fd, &as_made);
   retry_guard_metrics_server *made = calloc(1, sizeof *made);
   if (made != NULL) {
     rg_listen_describe(fd, made->address);
@@ -170,7 +182,7 @@ static retry_guard_status serve_on(int fd,
     *server = made;
     return RETRY_GUARD_OK;
   }
-  close(fd);
+  close_if_still(fd, &as_made);
   free(made);
   return RETRY_GUARD_OUT_OF_MEMORY;
 }
