@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Every source file of the library, by room; paths are rooted at plugin/. Both
-# builds read this list, so it holds nothing but set() and one file a line.
+# Every source file of the library, by room; paths are rooted at plugin/. A test
+# reads this list, too, so it holds nothing but set() and one file a line.
 
 set(RG_CORE_SOURCES
   core/amplification.c

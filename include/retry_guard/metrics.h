@@ -12,7 +12,8 @@
  * others.
  *
  * retry_guard/metrics_endpoint.h serves this text by HTTP. All strings are
- * UTF-8. No function sets errno, raises a signal or throws. */
+ * UTF-8. No function raises a signal or throws, and none sets
+ * errno but for want of memory. */
 #ifndef RETRY_GUARD_METRICS_H
 #define RETRY_GUARD_METRICS_H
 
@@ -45,9 +46,10 @@ typedef enum retry_guard_metrics_format {
  *
  * Returns OK, also when `write` ended it; INVALID_ARGUMENT for a NULL `write`
  * or an unknown format; OUT_OF_MEMORY before anything was written.
- * Thread-safe. It takes about 400 bytes for each target meanwhile and, for
- * each, the lock of the target table, which no call ever takes; `write` is
- * called without it. */
+ * Thread-safe. It takes about 400 bytes for each target meanwhile and the lock
+ * of the target table for each, and once for all that it does not name; a call
+ * takes that only when it is the first with a new policy. `write` is called
+ * without it. */
 RETRY_GUARD_API retry_guard_status retry_guard_metrics_text(
     retry_guard_metrics_format format,
     bool (*write)(const char *bytes, size_t length, void *arg), void *arg);

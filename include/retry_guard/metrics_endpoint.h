@@ -11,7 +11,8 @@
  * no TLS and no authentication: it listens on the loopback interface unless
  * told otherwise.
  *
- * All strings are UTF-8. No function sets errno, raises a signal or throws. */
+ * All strings are UTF-8. No function raises a signal or throws, and none sets
+ * errno but for want of memory. */
 #ifndef RETRY_GUARD_METRICS_ENDPOINT_H
 #define RETRY_GUARD_METRICS_ENDPOINT_H
 
@@ -43,8 +44,9 @@ typedef struct retry_guard_metrics_server retry_guard_metrics_server;
  * socket, which programs started by this one do not inherit. At most 8
  * connections are open: one more ends the oldest, so that slow clients do not
  * keep others out. A connection that is silent for 10 seconds ends, too. A
- * child of fork has no server, but keeps the address in use for as long as it
- * lives or until it becomes another program. Thread-safe. */
+ * child of fork has no server and must not stop its parent's, but keeps the
+ * address in use for as long as it lives or until it becomes another program.
+ * Thread-safe. */
 RETRY_GUARD_API retry_guard_status retry_guard_metrics_serve(
     const char *address, retry_guard_metrics_server **server);
 

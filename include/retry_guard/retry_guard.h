@@ -9,7 +9,8 @@
  * `retryGuard` in their service config behave exactly as without the plugin.
  *
  * This header needs nothing but the C11 standard headers. All strings are
- * UTF-8 and end in NUL. No function sets errno, raises a signal or throws. */
+ * UTF-8 and end in NUL. No function raises a signal or throws, and none sets
+ * errno but for want of memory. */
 #ifndef RETRY_GUARD_RETRY_GUARD_H
 #define RETRY_GUARD_RETRY_GUARD_H
 
@@ -368,7 +369,8 @@ typedef struct retry_guard_stats {
   uint64_t rejected_retries;
   /* Tokens taken for retries that have not begun yet; rises and falls. */
   uint64_t tokens_outstanding;
-  /* What the budget holds now, in thousandths of a retry; rises and falls. */
+  /* What the budget holds now, in thousandths of a retry; UINT64_MAX: there is
+   * no limit. Rises and falls. */
   uint64_t budget_milli;
   /* Marks put on attempts as owner; carried on from an incoming call. */
   uint64_t marks_made;
@@ -412,8 +414,8 @@ typedef struct retry_guard_stats {
  * Returns OK; NOT_FOUND when no guarded call went to it so far, or it was
  * reclaimed since the last of its channels is gone; INVALID_ARGUMENT;
  * OUT_OF_MEMORY, only possible without the scheme.
- * Thread-safe; takes the lock of the target table for a look-up, which no call
- * ever takes. */
+ * Thread-safe; takes the lock of the target table for a look-up, which a call
+ * takes only when it is the first with a new policy. */
 RETRY_GUARD_API retry_guard_status
 retry_guard_stats_get(const char *target, retry_guard_stats *stats);
 
@@ -423,7 +425,7 @@ retry_guard_stats_get(const char *target, retry_guard_stats *stats);
  * visitor may use this library and gRPC: no lock is held meanwhile.
  *
  * Returns OK, or INVALID_ARGUMENT for NULL. Thread-safe; takes the lock of the
- * target table for each step, which no call ever takes. */
+ * target table for each step. */
 RETRY_GUARD_API retry_guard_status
 retry_guard_stats_each(void (*visit)(const char *target,
                                      const retry_guard_stats *stats, void *arg),

@@ -25,7 +25,8 @@ static const char help[] =
     "  --mode=MODE        ENFORCE, SHADOW or OFF, whatever policies say\n"
     "  --metrics=ADDRESS  serve metrics there, such as 127.0.0.1:9464\n"
     "  --no-accept-marks  do not believe the marks of incoming calls\n"
-    "  --strict           rather end, with status 78, than run unguarded\n"
+    "  --strict           end, with status 78, where gRPC would be used\n"
+    "                     unguarded\n"
     "\n"
     "The exit status is that of PROGRAM; 127 if there is none, 126 if it\n"
     "cannot be run.\n";

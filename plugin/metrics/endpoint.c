@@ -217,6 +217,8 @@ const char *retry_guard_metrics_address(
 
 void retry_guard_metrics_stop(retry_guard_metrics_server *server) {
   if (server == NULL) return;
+  int before = errno;
   MHD_stop_daemon(server->daemon);
+  errno = before;
   free(server);
 }

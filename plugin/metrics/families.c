@@ -65,7 +65,7 @@ static const struct table of_targets[] = {
       "targets the highest."},
      NULL,
      true,
-     {{NULL, STAT(amplification_milli)}}},
+     {{NULL, OF(amplification_milli)}}},
     {{"retry_guard_amplification_alarm", RG_METRIC_GAUGE, NULL,
       "1 while the amplification has been above the policy's "
       "amplificationAlarm for a minute, and not well below since."},
@@ -73,7 +73,7 @@ static const struct table of_targets[] = {
      false,
      {{NULL, OF(alarms)}}},
     {{"retry_guard_budget_tokens", RG_METRIC_GAUGE, NULL,
-      "Retries that the budget would let through now."},
+      "Retries that the budget would let through now; +Inf: no limit."},
      NULL,
      true,
      {{NULL, STAT(budget_milli)}}},
@@ -168,10 +168,8 @@ static const struct rg_family build = {"retry_guard_build", RG_METRIC_INFO,
 
 /* ---- Tables -------------------------------------------------------------- */
 
-/* Members of 32 bits would be read wrongly. */
+/* Series have 64 bits. */
 static uint64_t read_at(const void *base, size_t at) {
-  if (at == STAT(amplification_milli))
-    return *(const uint32_t *)((const char *)base + at);
   return *(const uint64_t *)((const char *)base + at);
 }
 

@@ -103,19 +103,24 @@ static bool listen_there(int fd, const struct rg_listen_address *address) {
 }
 
 static retry_guard_status status_of(int error) {
-  return error == EADDRINUSE ? RETRY_GUARD_ADDRESS_IN_USE
-                             : RETRY_GUARD_CANNOT_LISTEN;
+  switch (error) {
+    case EADDRINUSE:
+      return RETRY_GUARD_ADDRESS_IN_USE;
+    case ENOMEM:
+    case ENOBUFS:
+      return RETRY_GUARD_OUT_OF_MEMORY;
+    default:
+      return RETRY_GUARD_CANNOT_LISTEN;
+  }
 }
 
 retry_guard_status rg_listen_open(const struct rg_listen_address *address,
                                   int *fd) {
-  int before = errno;
   retry_guard_status status = RETRY_GUARD_OK;
   *fd = socket(address->socket.ss_family,
                SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (*fd < 0 || !listen_there(*fd, address)) status = status_of(errno);
   if (status != RETRY_GUARD_OK && *fd >= 0) close(*fd);
-  errno = before;
   return status;
 }
 

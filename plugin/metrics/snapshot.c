@@ -31,8 +31,11 @@ static struct rg_snapshot_target *append(struct rg_snapshot *snapshot,
 
 /* ---- Named targets ------------------------------------------------------- */
 
+/* Of ratios the worst counts: a sum or a mean would hide it. */
 static void count_state(struct rg_snapshot_target *target,
                         const retry_guard_stats *stats) {
+  if (stats->amplification_milli > target->amplification_milli)
+    target->amplification_milli = stats->amplification_milli;
   target->breakers[stats->breaker_state]++;
   if (stats->amplification_alarm) target->alarms++;
 }
@@ -66,7 +69,6 @@ static uint64_t add(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Of ratios the worst counts: a sum or a mean would hide it. */
 static void add_to_crowd(struct rg_target *target, void *arg) {
   struct rg_snapshot_target *crowd = arg;
   retry_guard_stats *sum = &crowd->stats;
@@ -75,8 +77,6 @@ static void add_to_crowd(struct rg_target *target, void *arg) {
   rg_stats_add_counters(sum, &stats);
   sum->tokens_outstanding += stats.tokens_outstanding;
   sum->budget_milli = add(sum->budget_milli, stats.budget_milli);
-  if (stats.amplification_milli > sum->amplification_milli)
-    sum->amplification_milli = stats.amplification_milli;
   count_state(crowd, &stats);
 }
 

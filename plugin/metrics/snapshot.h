@@ -25,6 +25,7 @@ struct rg_snapshot_target {
    * one target, or of all that have no name of their own. */
   uint64_t breakers[RG_SNAPSHOT_BREAKER_STATES];
   uint64_t alarms;
+  uint64_t amplification_milli; /* of several targets the highest */
 };
 
 /* The caller's memory. */
