@@ -134,6 +134,7 @@ set(RG_CLI_SOURCES
   cli/file.c
   cli/glyph.c
   cli/init.c
+  cli/json_output.c
   cli/mark.c
   cli/methods.c
   cli/nearest.c

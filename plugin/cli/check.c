@@ -44,12 +44,8 @@ struct request {
   struct rg_fleet fleet;
 };
 
-static bool read_count(const char *text, uint64_t *count) {
-  char *end;
-  unsigned long long value = strtoull(text, &end, 10);
-  *count = value;
-  return text[0] >= '0' && text[0] <= '9' && *end == '\0' && value > 0 &&
-         value <= 1000000000;
+static bool read_count(uint64_t *count) {
+  return rg_cli_read_count(optarg, 1, 1000000000, count);
 }
 
 static bool read_format(const char *text, bool *json) {
@@ -71,10 +67,10 @@ static int read_option(int option, struct request *request) {
       request->tree = optarg;
       return RG_CLI_OK;
     case CLIENTS:
-      if (read_count(optarg, &request->fleet.clients)) return RG_CLI_OK;
+      if (read_count(&request->fleet.clients)) return RG_CLI_OK;
       return wrong("--clients must be a number from 1 to 1000000000");
     case CALLS:
-      if (read_count(optarg, &request->fleet.calls_per_s)) return RG_CLI_OK;
+      if (read_count(&request->fleet.calls_per_s)) return RG_CLI_OK;
       return wrong("--calls must be a number from 1 to 1000000000");
     default:
       return RG_CLI_USAGE;
@@ -110,11 +106,11 @@ static int check(const struct request *request, char **paths, size_t count) {
     return RG_CLI_ERRORS;
   }
   check_files(&checked, request->tree, paths, &request->fleet);
-  if (request->json)
-    rg_checked_write_json(&checked);
-  else
-    rg_checked_write_text(&checked);
   int status = rg_checked_status(&checked);
+  if (!request->json)
+    rg_checked_write_text(&checked);
+  else if (!rg_checked_write_json(&checked))
+    status = RG_CLI_OUTPUT;
   for (size_t i = 0; i < checked.count; i++)
     rg_checked_file_clean_up(&checked.files[i]);
   free(checked.files);

@@ -58,9 +58,10 @@ bool rg_checked_tree_multiplies(const struct rg_checked_tree *tree);
 /* The exit status for all of it. */
 int rg_checked_status(const struct rg_checked *checked);
 
-/* Write it to standard output: for people, and as JSON. */
+/* Write it to standard output: for people, and as JSON; false after a complaint
+ * when that could not be done. */
 void rg_checked_write_text(const struct rg_checked *checked);
-void rg_checked_write_json(const struct rg_checked *checked);
+bool rg_checked_write_json(const struct rg_checked *checked);
 
 RG_C_END
 

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <jansson.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/checked.h"
-#include "cli/verb.h"
+#include "cli/json_output.h"
+#include "config/text.h"
 
 /* A text of which not all is known to be UTF-8, as a file's name. */
 static json_t *text(const char *value) {
-  json_t *string = json_string(value);
-  return string != NULL ? string : json_string("?");
+  char *printable = strdup(value);
+  if (printable == NULL) return NULL;
+  rg_text_printable(printable);
+  json_t *string = json_string(printable);
+  free(printable);
+  return string;
 }
 
 static json_t *faults_of(const struct rg_faults *faults) {
   json_t *list = json_array();
   for (size_t i = 0; i < faults->count; i++) {
     const struct rg_fault *fault = &faults->items[i];
-    json_array_append_new(
+    list = rg_json_appended(
         list, json_pack("{s:o, s:s, s:o}", "path", text(fault->path), "kind",
                         rg_fault_kind_name(fault->kind), "message",
                         text(fault->message)));
@@ -27,16 +33,16 @@ static json_t *file_of(const struct rg_checked_file *file) {
   json_t *object = json_pack("{s:o, s:o, s:o}", "file", text(file->path),
                              "errors", faults_of(&file->report.errors),
                              "warnings", faults_of(&file->report.warnings));
-  if (file->unreadable != NULL)
-    json_object_set_new(object, "unreadable", text(file->unreadable));
-  return object;
+  return file->unreadable == NULL
+             ? object
+             : rg_json_with(object, "unreadable", text(file->unreadable));
 }
 
 static json_t *tree_of(const struct rg_checked_tree *tree) {
   json_t *layers = json_array();
   for (size_t i = 0; i < tree->count; i++) {
     const struct rg_tree_layer *layer = &tree->layers[i];
-    json_array_append_new(
+    layers = rg_json_appended(
         layers,
         json_pack(
             "{s:o, s:i, s:b, s:s}", "file", text(tree->files[i].path),
@@ -49,22 +55,21 @@ static json_t *tree_of(const struct rg_checked_tree *tree) {
                 (json_int_t)tree->result.requests, "requestsWithoutGuard",
                 (json_int_t)tree->result.native, "layersThatRetry",
                 (int)tree->result.retrying);
-  if (tree->result.owner < tree->count)
-    json_object_set_new(object, "owner",
-                        text(tree->files[tree->result.owner].path));
-  return object;
+  return tree->result.owner >= tree->count
+             ? object
+             : rg_json_with(object, "owner",
+                            text(tree->files[tree->result.owner].path));
 }
 
-void rg_checked_write_json(const struct rg_checked *checked) {
+bool rg_checked_write_json(const struct rg_checked *checked) {
   json_t *files = json_array();
   for (size_t i = 0; i < checked->count; i++)
-    json_array_append_new(files, file_of(&checked->files[i]));
+    files = rg_json_appended(files, file_of(&checked->files[i]));
   json_t *all = json_pack("{s:i, s:o}", "status", rg_checked_status(checked),
                           "files", files);
   if (checked->tree.count > 0)
-    json_object_set_new(all, "tree", tree_of(&checked->tree));
-  if (json_dumpf(all, stdout, JSON_INDENT(2)) != 0)
-    rg_cli_error("the report could not be written");
-  putchar('\n');
+    all = rg_json_with(all, "tree", tree_of(&checked->tree));
+  bool printed = rg_json_print(all);
   json_decref(all);
+  return printed;
 }

@@ -21,6 +21,7 @@ struct explanation {
   const struct rg_method_config *method; /* NULL: there is no entry */
   struct rg_policy policy;
   bool guarded;
+  bool acts; /* and what the guard says is done */
 };
 
 static const char *time_text(uint64_t ms, char text[TIME_SIZE]) {
@@ -95,7 +96,7 @@ static void put_codes(struct explanation *e, uint32_t codes) {
 }
 
 static const struct rg_backoff_policy *backoff_of(const struct explanation *e) {
-  return e->guarded ? &e->policy.backoff : NULL;
+  return e->acts ? &e->policy.backoff : NULL;
 }
 
 static void write_schedule(struct explanation *e) {
@@ -144,7 +145,7 @@ static void write_time(struct explanation *e) {
   char waits[TIME_SIZE];
   char total[TIME_SIZE];
   uint64_t backoff = rg_load_backoff_ms(backoff_of(e), retry);
-  uint64_t attempt = e->guarded && !e->policy.deadline.disabled
+  uint64_t attempt = e->acts && !e->policy.deadline.disabled
                          ? e->policy.deadline.attempt_timeout_ns / RG_NS_PER_MS
                          : 0;
   uint64_t longest =
@@ -174,17 +175,15 @@ static void write_time(struct explanation *e) {
 }
 
 static void write_load(struct explanation *e) {
-  uint64_t milli = e->guarded
-                       ? rg_load_factor_milli(&e->policy, &e->method->retry)
-                       : (uint64_t)e->method->retry.max_attempts * RG_MILLI;
+  uint64_t milli = e->acts ? rg_load_factor_milli(&e->policy, &e->method->retry)
+                           : (uint64_t)e->method->retry.max_attempts * RG_MILLI;
   bool window = e->policy.budget.kind == RG_BUDGET_WINDOW && e->policy.budgeted;
-  SENTENCE(
-      e, "%" PRIu64 ".%02" PRIu64 " attempts for each call%s%s.",
-      milli / RG_MILLI, milli % RG_MILLI / 10,
-      e->guarded && window ? ", and minRetryRate in each client" : "",
-      e->guarded && milli < (uint64_t)e->method->retry.max_attempts * RG_MILLI
-          ? ": what the budget lets through"
-          : ": nothing bounds retries but maxAttempts");
+  SENTENCE(e, "%" PRIu64 ".%02" PRIu64 " attempts for each call%s%s.",
+           milli / RG_MILLI, milli % RG_MILLI / 10,
+           e->acts && window ? ", and minRetryRate in each client" : "",
+           e->acts && milli < (uint64_t)e->method->retry.max_attempts * RG_MILLI
+               ? ": what the budget lets through"
+               : ": nothing bounds retries but maxAttempts");
 }
 
 static void write_costs(struct explanation *e) {
@@ -214,6 +213,10 @@ static void write_title(struct explanation *e) {
     SENTENCE(e, e->policy.mode == RG_MODE_OFF
                     ? "The guard is OFF for it."
                     : "There is no retryGuard: the guard leaves it alone.");
+  else if (!e->acts)
+    SENTENCE(e,
+             "The guard only watches (SHADOW): what follows is what gRPC "
+             "does.");
 }
 
 void rg_explanation_write(const struct rg_subject *subject) {
@@ -223,6 +226,7 @@ void rg_explanation_write(const struct rg_subject *subject) {
   if (e.number != RG_NATIVE_NO_ENTRY) e.method = &config->methods[e.number];
   e.guarded = rg_service_config_guards(config, e.method);
   rg_service_config_policy(config, e.method, &e.policy);
+  e.acts = e.guarded && e.policy.mode == RG_MODE_ENFORCE;
   write_title(&e);
   if (e.guarded) write_policy(&e);
   if (e.method == NULL || !e.method->has_retry) return;

@@ -3,14 +3,16 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/file.h"
+#include "cli/json_output.h"
 #include "cli/methods.h"
 #include "cli/paper.h"
 #include "cli/retry_config.h"
 #include "cli/verb.h"
+#include "config/text.h"
+#include "core/num.h"
 
 /* So many of the methods without a policy are named. */
 #define NAMED_MAX 20
@@ -54,23 +56,22 @@ static const struct option options[] = {
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool read_attempts(const char *text, uint32_t *attempts) {
-  char *end;
-  unsigned long value = strtoul(text, &end, 10);
+static bool read_attempts(uint32_t *attempts) {
+  uint64_t value;
+  bool read =
+      rg_cli_read_count(optarg, RG_MIN_ATTEMPTS, RG_MAX_ATTEMPTS, &value);
   *attempts = (uint32_t)value;
-  return end != text && *end == '\0' && value >= RG_MIN_ATTEMPTS &&
-         value <= RG_MAX_ATTEMPTS;
+  return read;
 }
 
-static bool read_time(const char *text, struct rg_duration *time) {
-  return rg_duration_parse(text, strlen(text), time) == RG_DURATION_OK &&
-         rg_duration_ns(*time) > 0;
+/* To gRPC, what is less than a millisecond is 0. */
+static bool read_time(struct rg_duration *time) {
+  return rg_duration_parse(optarg, strlen(optarg), time) == RG_DURATION_OK &&
+         rg_duration_ns(*time) >= RG_NS_PER_MS;
 }
 
-static bool read_multiplier(const char *text, double *multiplier) {
-  char *end;
-  *multiplier = strtod(text, &end);
-  return end != text && *end == '\0' && *multiplier > 0 &&
+static bool read_multiplier(double *multiplier) {
+  return rg_text_read_number(optarg, multiplier) && (float)*multiplier > 0 &&
          *multiplier <= RG_MULTIPLIER_MAX;
 }
 
@@ -82,17 +83,16 @@ static int bad_argument(const char *what) {
 static int take_option(int option, struct rg_retry_settings *settings) {
   switch (option) {
     case MAX_ATTEMPTS:
-      if (read_attempts(optarg, &settings->max_attempts)) return RG_CLI_OK;
+      if (read_attempts(&settings->max_attempts)) return RG_CLI_OK;
       return bad_argument("--max-attempts must be in [2, 5]");
     case INITIAL_BACKOFF:
-      if (read_time(optarg, &settings->initial_backoff)) return RG_CLI_OK;
+      if (read_time(&settings->initial_backoff)) return RG_CLI_OK;
       return bad_argument("--initial-backoff must be a time such as 0.1s");
     case MAX_BACKOFF:
-      if (read_time(optarg, &settings->max_backoff)) return RG_CLI_OK;
+      if (read_time(&settings->max_backoff)) return RG_CLI_OK;
       return bad_argument("--max-backoff must be a time such as 2s");
     case BACKOFF_MULTIPLIER:
-      if (read_multiplier(optarg, &settings->backoff_multiplier))
-        return RG_CLI_OK;
+      if (read_multiplier(&settings->backoff_multiplier)) return RG_CLI_OK;
       return bad_argument("--backoff-multiplier must be in (0, 1000]");
     default:
       return RG_CLI_USAGE; /* what it was has been said */
@@ -129,13 +129,9 @@ static void summarise(const struct rg_methods *methods) {
 static int print_config(const struct rg_methods *methods,
                         const struct rg_retry_settings *settings) {
   json_t *config = rg_retry_config(methods, settings);
-  if (config == NULL) {
-    rg_cli_error("there is not enough memory");
-    return RG_CLI_ERRORS;
-  }
-  json_dumpf(config, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-  putchar('\n');
+  bool printed = rg_json_print(config);
   json_decref(config);
+  if (!printed) return RG_CLI_OUTPUT;
   summarise(methods);
   return RG_CLI_OK;
 }

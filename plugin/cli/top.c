@@ -93,20 +93,22 @@ static void wait_interval(const struct top *top) {
 
 /* ---- Showing ------------------------------------------------------------- */
 
-/* The rates in a copy: the counts are needed for the next ones. */
-static void write_rates(const struct top *top, size_t rows,
+/* The rates in a copy: the counts are needed for the next ones. False: there is
+ * no memory for it. */
+static bool write_rates(const struct top *top, size_t rows,
                         struct rg_paper *paper) {
   size_t size = top->now.count * sizeof *top->now.targets;
   struct rg_figures rates = top->now;
   double seconds = (double)(top->now_ns - top->before_ns) / NS_PER_S;
   rates.targets = malloc(size + 1);
-  if (rates.targets == NULL) return;
+  if (rates.targets == NULL) return false;
   for (size_t i = 0; i < rates.count; i++)
     rates.targets[i] = top->now.targets[i];
   rg_figures_make_rates(&rates, &top->before, seconds > 0 ? seconds : 1);
   rg_figures_sort(&rates);
-  rg_top_page_write(&rates, rows, paper);
+  bool written = rg_top_page_write(&rates, rows, paper);
   free(rates.targets);
+  return written;
 }
 
 static void write_title(const struct top *top, struct rg_paper *paper) {
@@ -145,8 +147,9 @@ static int run_once(struct top *top) {
   if (!look(top)) return give_up(top);
   wait_interval(top);
   if (!look(top)) return give_up(top);
-  write_rates(top, RG_FIGURES_MAX_TARGETS, &paper);
-  return RG_CLI_OK;
+  if (write_rates(top, RG_FIGURES_MAX_TARGETS, &paper)) return RG_CLI_OK;
+  rg_cli_error("there is not enough memory");
+  return RG_CLI_OUTPUT;
 }
 
 /* Until a signal ends it, or nobody sees it any more. */

@@ -124,12 +124,13 @@ static void write_table(const struct rg_figures *figures, size_t rows,
   rg_table_write(&table, paper);
 }
 
-void rg_top_page_write(const struct rg_figures *figures, size_t rows,
+bool rg_top_page_write(const struct rg_figures *figures, size_t rows,
                        struct rg_paper *paper) {
   if (rows > figures->count) rows = figures->count;
   struct row *texts = calloc(rows + 1, sizeof *texts);
   struct rg_cell *cells = calloc((rows + 1) * COLUMNS, sizeof *cells);
-  if (texts != NULL && cells != NULL) {
+  bool enough = texts != NULL && cells != NULL;
+  if (enough) {
     write_table(figures, rows, texts, cells, paper);
     if (rows < figures->count) {
       rg_paper_put(paper, RG_INK_DIM, "and %zu more", figures->count - rows);
@@ -142,4 +143,5 @@ void rg_top_page_write(const struct rg_figures *figures, size_t rows,
   }
   free(texts);
   free(cells);
+  return enough;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/verb.h"
 
+#include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,4 +64,14 @@ int rg_cli_option(int argc, char **argv, const struct option *options) {
 
 int rg_cli_leading_option(int argc, char **argv, const struct option *options) {
   return next_option(argc, argv, "+:h", options);
+}
+
+bool rg_cli_read_count(const char *text, uint64_t low, uint64_t high,
+                       uint64_t *count) {
+  char *end;
+  errno = 0;
+  *count = strtoull(text, &end, 10);
+  /* strtoull takes a sign and spaces, too. */
+  return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 &&
+         *count >= low && *count <= high;
 }

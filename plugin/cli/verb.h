@@ -9,6 +9,8 @@
 #define RG_CLI_VERB_H
 
 #include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "core/cxx.h"
 
@@ -52,6 +54,11 @@ int rg_cli_option(int argc, char **argv, const struct option *options);
 /* The same, but the first of the other arguments ends the options: those that
  * follow are not the verb's. */
 int rg_cli_leading_option(int argc, char **argv, const struct option *options);
+
+/* Reads a whole number in [low, high], which is all that `text` is; otherwise
+ * false. */
+bool rg_cli_read_count(const char *text, uint64_t low, uint64_t high,
+                       uint64_t *count);
 
 RG_C_END
 

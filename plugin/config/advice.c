@@ -204,7 +204,10 @@ static void check_throttling(const struct rg_service_config *config,
                   "is so small that the first failure stops all retries: gRPC "
                   "retries while more than half of the tokens are left, and a "
                   "failure costs one");
-  if (config->block != NULL)
+  struct rg_policy policy;
+  rg_service_config_policy(config, NULL, &policy);
+  if (rg_service_config_guards(config, NULL) &&
+      policy.budget.kind != RG_BUDGET_UNLIMITED)
     rg_faults_add(warnings, RG_FAULT_CONFLICT, "retryThrottling",
                   "stands beside retryGuard.budget: whichever is empty first "
                   "stops retries, so that neither can be reasoned about; keep "
@@ -291,8 +294,10 @@ void rg_advise(const struct rg_service_config *config,
   if (any && !guarded)
     rg_faults_add(
         warnings, RG_FAULT_RISK, "retryGuard",
-        "is missing, so that nothing bounds the retries; \"retryGuard\": "
-        "{} at the top level does, with all defaults");
+        config->block == NULL
+            ? "is missing, so that nothing bounds the retries; \"retryGuard\": "
+              "{} at the top level does, with all defaults"
+            : "is OFF, so that nothing bounds the retries");
   if (guarded && !any)
     rg_faults_add(warnings, RG_FAULT_FUTILE, "retryGuard",
                   "has no retries to guard: no methodConfig entry has a "

@@ -15,7 +15,7 @@
 RG_C_BEGIN
 
 #define RG_POLICY_VALUES_MAX 48
-#define RG_POLICY_VALUE_SIZE 128
+#define RG_POLICY_VALUE_SIZE 256
 
 enum rg_value_source {
   RG_SOURCE_DEFAULT,

@@ -130,9 +130,9 @@ bool rg_service_config_guards(const struct rg_service_config *config,
 }
 
 bool rg_service_config_is_guarded(const struct rg_service_config *config) {
-  if (config->block != NULL) return true;
+  if (rg_service_config_guards(config, NULL)) return true;
   for (size_t i = 0; i < config->count; i++)
-    if (config->methods[i].block != NULL) return true;
+    if (rg_service_config_guards(config, &config->methods[i])) return true;
   return false;
 }
 

@@ -38,6 +38,22 @@ TEST(Explain, SaysWhereEveryValueComesFrom) {
       << outcome.out;
 }
 
+TEST(Explain, ShowsWhatGrpcDoesWhereTheGuardOnlyWatches) {
+  Outcome outcome =
+      Explain(RetryConfig(4, R"("retryGuard": {"mode": "SHADOW"},)"),
+              "shop.Ledger/Post");
+  EXPECT_TRUE(Says(outcome,
+                   "for it.\n  The guard only watches (SHADOW): "
+                   "what follows is what gRPC does.\n"))
+      << outcome.out;
+  EXPECT_TRUE(Says(outcome, "budget.tokenBucket.tokenRatio")) << outcome.out;
+  Outcome plain = Explain(RetryConfig(4, ""), "shop.Ledger/Post");
+  auto retries = [](const Outcome &of) {
+    return of.out.substr(of.out.find("Retries\n"));
+  };
+  EXPECT_EQ(retries(outcome), retries(plain));
+}
+
 TEST(Explain, ShowsTheDelaysAndTheWorstCase) {
   Outcome outcome = Explain(RetryConfig(4, kGuard), "shop.Ledger/Post");
   EXPECT_EQ(outcome.out.substr(outcome.out.find("Retries\n")),

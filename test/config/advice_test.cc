@@ -131,6 +131,13 @@ TEST(Advice, WantsOneBudgetOnly) {
   EXPECT_EQ(AdviceOn(Top(R"("retryThrottling":
                             {"maxTokens": 10, "tokenRatio": 0.1})")),
             Lines{"retryThrottling: conflict"});
+  const std::string throttled = Top(R"("retryThrottling":
+                                       {"maxTokens": 10, "tokenRatio": 0.1})");
+  EXPECT_EQ(
+      AdviceOn(Changed("{}", R"({"budget": {"disabled": true}})", throttled)),
+      Lines{});
+  EXPECT_EQ(AdviceOn(Changed("{}", R"({"mode": "OFF"})", throttled)),
+            Lines{"retryGuard: risk"});
 }
 
 TEST(Advice, KnowsBudgetsThatStopAllRetries) {

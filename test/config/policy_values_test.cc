@@ -96,6 +96,23 @@ TEST(PolicyValues, KnowEveryFieldOfTheSchema) {
   EXPECT_EQ(said, leaves);
 }
 
+TEST(PolicyValues, HaveRoomForAllCodes) {
+  const std::string all =
+      "CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, "
+      "ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, "
+      "FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, "
+      "UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED";
+  std::string list = all;
+  for (size_t at = 0; (at = list.find(", ", at)) != std::string::npos; at += 3)
+    list.replace(at, 2, "\",\"");
+  Block channel(
+      "{\"circuitBreaker\":{\"failureStatusCodes\":[\"" + list + "\"]}}",
+      RG_POLICY_CHANNEL);
+  EXPECT_EQ(
+      ValuesOf(channel.get(), nullptr)["circuitBreaker.failureStatusCodes"],
+      all + " (channel)");
+}
+
 TEST(PolicyValues, SayWhereTheyComeFrom) {
   Block channel(R"({"budget": {"window": {"percent": 10}},
                     "backoff": {"jitter": "EQUAL", "floor": "0.02s"},

@@ -61,6 +61,19 @@ TEST(ServiceConfig, HoldsWhatGrpcReads) {
   EXPECT_TRUE(rg_service_config_guards(read.get(), nullptr));
 }
 
+TEST(ServiceConfig, IsGuardedWhereAnyModeIsNotOff) {
+  auto is_guarded = [](const std::string &json) {
+    ReadConfig read(json);
+    return rg_service_config_is_guarded(read.get());
+  };
+  EXPECT_TRUE(is_guarded(R"({"retryGuard": {}})"));
+  EXPECT_TRUE(is_guarded(R"({"retryGuard": {"mode": "SHADOW"}})"));
+  EXPECT_FALSE(is_guarded(R"({"retryGuard": {"mode": "OFF"}})"));
+  EXPECT_FALSE(is_guarded(R"({})"));
+  EXPECT_TRUE(is_guarded(R"({"retryGuard": {"mode": "OFF"}, "methodConfig": [
+      {"name": [{}], "retryGuard": {"mode": "ENFORCE"}}]})"));
+}
+
 TEST(ServiceConfig, ClampsTheAttemptsAsGrpcDoes) {
   EXPECT_EQ(ReadConfig(Retry("maxAttempts", "9"))
                 .get()

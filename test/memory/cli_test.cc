@@ -3,13 +3,17 @@
 // The command's verbs, with each allocation failing in turn: an answer that
 // looks good is the right one.
 #include <gtest/gtest.h>
+#include <jansson.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "cli/check.h"
+#include "cli/checked.h"
 #include "cli/config_file.h"
 #include "cli/explain.h"
 #include "cli/init.h"
@@ -57,18 +61,14 @@ class Taken {
   FILE *file_;
 };
 
-// Of a verb that an allocation failed in, or `nth` 0.
-Answer Run(Verb verb, std::vector<std::string> words, uint64_t nth,
-           bool all_after, bool *failed) {
-  std::vector<char *> argv;
-  for (std::string &word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+// Of something that an allocation failed in, or `nth` 0.
+Answer Run(const std::function<int()> &what, uint64_t nth, bool all_after,
+           bool *failed) {
   Taken out(stdout), err(stderr);
   Answer answer;
-  optind = 0;
   {
     ScarceHeap heap(ScarceHeap::Of::kThisThread, nth, all_after);
-    answer.status = verb(static_cast<int>(words.size()), argv.data());
+    answer.status = what();
     *failed = nth > 0 && heap.Failed();
   }
   if (rg_paper_lost_text()) answer.status = RG_CLI_OUTPUT;  // as main says
@@ -76,21 +76,40 @@ Answer Run(Verb verb, std::vector<std::string> words, uint64_t nth,
   return answer;
 }
 
-void EachFailureOf(Verb verb, const std::vector<std::string> &words,
-                   int status = RG_CLI_OK) {
+void EachFailureIn(const std::function<int()> &what, int status) {
   bool failed;
-  const Answer whole = Run(verb, words, 0, false, &failed);
+  const Answer whole = Run(what, 0, false, &failed);
   EXPECT_EQ(whole.status, status);
   EXPECT_NE(whole.out, "");
   for (bool all_after : {false, true})
     for (uint64_t n = 1;; n++) {
-      SCOPED_TRACE(testing::Message() << words[0] << ", allocation " << n
+      SCOPED_TRACE(testing::Message() << "allocation " << n
                                       << (all_after ? " and all after" : ""));
-      Answer answer = Run(verb, words, n, all_after, &failed);
+      Answer answer = Run(what, n, all_after, &failed);
       bool right = answer.status == status && answer.out == whole.out;
       EXPECT_TRUE(right || (failed && answer.status != status)) << answer.out;
       if (!failed || testing::Test::HasFailure()) break;
     }
+}
+
+void EachFailureOf(Verb verb, const std::vector<std::string> &words,
+                   int status = RG_CLI_OK) {
+  SCOPED_TRACE(words[0]);
+  EachFailureIn(
+      [&] {
+        // Copies, which a verb may write to; they need no heap.
+        char copies[8][256];
+        char *argv[9] = {};
+        int argc = 0;
+        for (const std::string &word : words) {
+          std::snprintf(copies[argc], sizeof copies[argc], "%s", word.c_str());
+          argv[argc] = copies[argc];
+          argc++;
+        }
+        optind = 0;
+        return verb(argc, argv);
+      },
+      status);
 }
 
 TEST(ScarceMemory, InitAndMarkAnswerRightOrFail) {
@@ -103,6 +122,29 @@ TEST(ScarceMemory, CheckAndExplainAnswerRightOrFail) {
   for (const char *format : {"--format=text", "--format=json"})
     EachFailureOf(rg_cli_check, {"check", format, config.path()});
   EachFailureOf(rg_cli_explain, {"explain", config.path(), "shop.Ledger/Pay"});
+}
+
+// What jansson allocates may fail as well. (While it reads, its parser does not
+// survive that.)
+TEST(ScarceMemory, AReportInJsonIsWholeOrFails) {
+  ConfigFile config(RetryConfig(3, ""));
+  rg_checked_file files[1];
+  const rg_fleet none = {};
+  rg_checked_file_init(&files[0], config.path().c_str(), &none);
+  rg_checked checked = {};
+  checked.files = files;
+  checked.count = 1;
+  rg_checked_tree_init(&checked.tree, files, 1);
+  ASSERT_EQ(rg_checked_status(&checked), RG_CLI_WARNINGS);
+
+  json_set_alloc_funcs([](size_t size) { return malloc(size); }, free);
+  EachFailureIn(
+      [&] {
+        return rg_checked_write_json(&checked) ? RG_CLI_OK : RG_CLI_OUTPUT;
+      },
+      RG_CLI_OK);
+  json_set_alloc_funcs(malloc, free);
+  rg_checked_file_clean_up(&files[0]);
 }
 
 TEST(ScarceMemory, PolicyAnswersRightOrFails) {
