@@ -1,66 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The token bucket, also with several threads; token_bucket_history_test.cc
+// holds it against a naive model.
 #include "core/token_bucket.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
-#include <deque>
 #include <thread>
 #include <utility>
 
-#include "support/naive_window.h"
 #include "support/race.h"
-#include "support/random.h"
-#include "support/wild_clock.h"
+#include "support/token_bucket_fixture.h"
 
 namespace {
 
-constexpr uint64_t kSecond = UINT64_C(1000000000);
-constexpr uint64_t kBurst = 3 * kSecond;
-constexpr uint64_t kSlotNs = kBurst / RG_WINDOW_SLOTS;
-constexpr uint64_t kHour = 3600 * kSecond;
-constexpr uint64_t kDay = 24 * kHour;
-constexpr uint64_t kEpochWrap = rg_test::WildClock::EpochWrap(kBurst, 1);
-constexpr uint64_t kNow = 100 * kSecond;
-
-rg_token_bucket_policy Policy(uint32_t ratio_milli, uint32_t initial_milli,
-                              uint64_t max_milli = 0) {
-  rg_token_bucket_policy policy = {};
-  policy.ratio_milli = ratio_milli;
-  policy.burst_ns = kBurst;
-  policy.initial_milli = initial_milli;
-  policy.max_milli = max_milli;
-  return policy;
-}
-
-class TokenBucket : public testing::Test {
- protected:
-  // As a new target has it.
-  void Init(const rg_token_bucket_policy &policy, uint64_t now = kNow) {
-    rg_token_bucket_init(&bucket_, &policy, policy.initial_milli, 0, now);
-  }
-
-  void Earn(uint64_t now) { rg_token_bucket_earn(&bucket_, now); }
-  void Earn(int calls, uint64_t now) {
-    for (int i = 0; i < calls; i++) Earn(now);
-  }
-  bool Take(uint64_t now) { return rg_token_bucket_take(&bucket_, now); }
-  void Refund() { rg_token_bucket_refund(&bucket_); }
-  uint64_t Level(uint64_t now) { return rg_token_bucket_level(&bucket_, now); }
-  uint64_t Capacity(uint64_t now) {
-    return rg_token_bucket_capacity(&bucket_, now);
-  }
-
-  // Takes until nothing is left.
-  int Drain(uint64_t now) {
-    int taken = 0;
-    while (taken < 1000000 && Take(now)) taken++;
-    return taken;
-  }
-
-  rg_token_bucket bucket_;
-};
+class TokenBucket : public rg_test::TokenBucketFixture {};
 
 TEST_F(TokenBucket, BeginsWithItsInitialTokens) {
   for (uint32_t initial : {0u, 1u, 999u, 1000u, 1001u, 2500u, 10000u}) {
@@ -273,197 +228,6 @@ TEST_F(TokenBucket, InitOpensItAgain) {
   rg_token_bucket_close(&bucket_);
   Init(Policy(1000, 3000));
   EXPECT_EQ(Drain(kNow), 3);
-}
-
-// ---- Random histories -------------------------------------------------------
-
-// A bucket that is cut to its capacity at every event, in plain numbers.
-class ContinuousBucket {
- public:
-  ContinuousBucket(const rg_token_bucket_policy &policy, uint64_t now)
-      : policy_(policy),
-        earned_(kSlotNs),
-        level_(static_cast<int64_t>(policy.initial_milli)) {
-    MoveTo(now);
-  }
-
-  int64_t Capacity(uint64_t now) const {
-    const int64_t floor = std::max<int64_t>(1000, policy_.initial_milli);
-    const int64_t capacity = std::max(floor, earned_.Recent(now));
-    if (policy_.max_milli == 0) return capacity;
-    return std::min(capacity, static_cast<int64_t>(policy_.max_milli));
-  }
-
-  int64_t Level() const { return level_; }
-
-  void MoveTo(uint64_t now) { level_ = std::min(level_, Capacity(now)); }
-
-  void Earn(uint64_t now) {
-    earned_.Add(policy_.ratio_milli, now);
-    level_ += policy_.ratio_milli;
-    MoveTo(now);
-  }
-
-  bool Take() {
-    if (level_ < 1000) return false;
-    level_ -= 1000;
-    return true;
-  }
-
-  void Refund(uint64_t now) {
-    level_ += 1000;
-    MoveTo(now);
-  }
-
- private:
-  rg_token_bucket_policy policy_;
-  rg_test::NaiveWindow earned_;
-  int64_t level_;
-};
-
-// In every interval takes <= tokens at its start + earnings in it. That is to
-// say: takes - earnings never exceed the smallest that any earlier start
-// allows, level + takes - earnings as they stood then.
-class Promise {
- public:
-  void Start(uint64_t level) {
-    allowed_ = std::min(allowed_, static_cast<int64_t>(level) + balance_);
-  }
-  void Earn(uint32_t ratio_milli) { balance_ -= ratio_milli; }
-  void Take() { balance_ += 1000; }
-  void Refund() { balance_ -= 1000; }
-  // Time stepped back, and what it had forfeited meanwhile is there again.
-  void Return(uint64_t milli) { allowed_ += static_cast<int64_t>(milli); }
-  bool Holds() const { return balance_ <= allowed_; }
-
- private:
-  int64_t balance_ = 0;  // takes - earnings
-  int64_t allowed_ = INT64_MAX / 2;
-};
-
-const uint64_t kStarts[] = {0, kEpochWrap - kHour, 5 * kEpochWrap - kHour,
-                            UINT64_MAX - 3 * kDay};
-
-const rg_token_bucket_policy kPolicies[] = {
-    Policy(100, 1000), Policy(333, 0, 20000), Policy(600, 5000),
-    Policy(1000, 1000, 50000)};
-
-enum Event { kTake, kRefund, kEarn };
-
-// Calls come in tides: storms drain what calm times earn.
-Event NextEvent(int number, rg_test::Random *random) {
-  const bool storm = number / 1000 % 3 == 1;
-  const uint64_t draw = random->Below(storm ? 4 : 12);
-  return draw < 2 ? kTake : draw == 2 ? kRefund : kEarn;
-}
-
-TEST_F(TokenBucket, ARandomHistoryIsThatOfABucketThatIsCutAllTheTime) {
-  for (uint64_t run = 0; run < 4; run++) {
-    rg_test::Random random(run);
-    rg_test::WildClock clock(kStarts[run], kBurst, run);
-    Init(kPolicies[run], clock.now());
-    ContinuousBucket naive(kPolicies[run], clock.now());
-    int outstanding = 0;
-    for (int i = 0; i < 250000; i++) {
-      clock.GoOn();
-      naive.MoveTo(clock.now());
-      const Event event = NextEvent(i, &random);
-      if (event == kTake) {
-        const bool taken = Take(clock.now());
-        ASSERT_EQ(taken, naive.Take()) << run << " " << i;
-        outstanding += taken ? 1 : 0;
-      } else if (event == kRefund && outstanding > 0) {
-        outstanding--;
-        Refund();
-        naive.Refund(clock.now());
-      } else {
-        Earn(clock.now());
-        naive.Earn(clock.now());
-        // Behind an amount that was earned, time stands still.
-        if (random.OneIn(30)) clock.StepBackALittle();
-      }
-      ASSERT_EQ(Level(clock.now()), static_cast<uint64_t>(naive.Level()))
-          << run << " " << i;
-      ASSERT_EQ(Capacity(clock.now()),
-                static_cast<uint64_t>(naive.Capacity(clock.now())))
-          << run << " " << i;
-    }
-  }
-}
-
-TEST_F(TokenBucket, ARandomHistoryKeepsThePromiseInEveryInterval) {
-  for (uint64_t run = 0; run < 4; run++) {
-    rg_test::Random random(run);
-    rg_test::WildClock clock(kStarts[run], kBurst, run);
-    Init(kPolicies[run], clock.now());
-    Promise promise;
-    int outstanding = 0;
-    for (int i = 0; i < 250000; i++) {
-      clock.GoOn();
-      const uint64_t level = Level(clock.now());
-      promise.Start(level);
-      if (random.OneIn(30)) {
-        if (random.OneIn(1000))
-          clock.StepBackADay();
-        else
-          clock.StepBackALittle();
-        const uint64_t there = Level(clock.now());
-        if (there > level) promise.Return(there - level);
-      }
-      const Event event = NextEvent(i, &random);
-      if (event == kTake) {
-        if (!Take(clock.now())) continue;
-        outstanding++;
-        promise.Take();
-      } else if (event == kRefund && outstanding > 0) {
-        outstanding--;
-        Refund();
-        promise.Refund();
-      } else {
-        Earn(clock.now());
-        promise.Earn(kPolicies[run].ratio_milli);
-      }
-      ASSERT_TRUE(promise.Holds()) << run << " " << i;
-    }
-  }
-}
-
-// Whatever time does, a token is earned before it is taken.
-TEST_F(TokenBucket, StepsOfTimeMakeNoTokens) {
-  rg_test::Random random(1);
-  Init(Policy(100, 1000));
-  int64_t balance = 1000;
-  for (int i = 0; i < 250000; i++) {
-    const uint64_t now = random.Below(4 * kBurst);
-    if (random.OneIn(3)) {
-      if (Take(now)) balance -= 1000;
-    } else {
-      Earn(now);
-      balance += 100;
-    }
-    ASSERT_GE(balance, 0) << i;
-    ASSERT_LE(Level(now), static_cast<uint64_t>(balance)) << i;
-  }
-}
-
-// Counted to the nanosecond, not by slots.
-TEST_F(TokenBucket, ARandomHistoryNeverHoldsMoreThanTheLastBurstEarned) {
-  rg_test::Random random(1);
-  rg_test::WildClock clock(kEpochWrap - kHour, kBurst, 1);
-  Init(Policy(100, 1000), clock.now());
-  std::deque<uint64_t> calls;
-  for (int i = 0; i < 250000; i++) {
-    clock.GoOn();
-    const uint64_t now = clock.now();
-    if (random.OneIn(10)) {
-      Take(now);
-    } else {
-      Earn(now);
-      calls.push_back(now);
-    }
-    while (!calls.empty() && now - calls.front() >= kBurst) calls.pop_front();
-    ASSERT_LE(Level(now), std::max<uint64_t>(1000, 100 * calls.size())) << i;
-  }
 }
 
 // ---- Threads ----------------------------------------------------------------
