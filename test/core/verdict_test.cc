@@ -1,57 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The verdict on an attempt that has ended; verdict_admit_test.cc has those on
+// retries that gRPC begins on its own.
 #include "core/verdict.h"
 
 #include <gtest/gtest.h>
 
 #include <iterator>
 
+#include "support/verdict_fixture.h"
+
 namespace {
 
-constexpr uint64_t kMs = UINT64_C(1000000);
-constexpr uint64_t kSecond = UINT64_C(1000000000);
-constexpr uint64_t kNow = 100 * kSecond;
-constexpr uint64_t kTokens = 3;
-constexpr uint64_t kCooldown = 5 * kSecond;
+class Verdict : public rg_test::VerdictFixture {
+ protected:
+  static bool NativeRetries(const rg_retry_policy &retry, uint32_t status,
+                            uint32_t attempts) {
+    const rg_outcome outcome = Outcome(status);
+    return rg_verdict_native_retries(&retry, &outcome, attempts);
+  }
+};
 
-constexpr uint32_t kInvalidArgument = 3;
-constexpr uint32_t kResourceExhausted = 8;
-constexpr uint32_t kUnavailable = 14;
-
-rg_retry_policy Retry(uint32_t max_attempts) {
-  rg_retry_policy retry = {};
-  retry.max_attempts = max_attempts;
-  retry.retryable_codes = 1u << kUnavailable | 1u << kResourceExhausted;
-  retry.initial_backoff_ms = 100;
-  retry.max_backoff_ms = 1000;
-  retry.multiplier_micro = 2000000;
-  return retry;
-}
-
-rg_outcome Outcome(uint32_t status) {
-  rg_outcome outcome = {};
-  outcome.status = status;
-  return outcome;
-}
-
-bool NativeRetries(const rg_retry_policy &retry, uint32_t status,
-                   uint32_t attempts) {
-  const rg_outcome outcome = Outcome(status);
-  return rg_verdict_native_retries(&retry, &outcome, attempts);
-}
-
-TEST(Verdict, GrpcRetriesARetryableStatus) {
+TEST_F(Verdict, GrpcRetriesARetryableStatus) {
   EXPECT_TRUE(NativeRetries(Retry(5), kUnavailable, 1));
   EXPECT_TRUE(NativeRetries(Retry(5), kResourceExhausted, 1));
 }
 
-TEST(Verdict, GrpcDoesNotRetryAStatusThatIsNotInTheSet) {
+TEST_F(Verdict, GrpcDoesNotRetryAStatusThatIsNotInTheSet) {
   for (uint32_t status = 0; status < 32; status++) {
     const bool listed = status == kUnavailable || status == kResourceExhausted;
     EXPECT_EQ(NativeRetries(Retry(5), status, 1), listed) << status;
   }
 }
 
-TEST(Verdict, GrpcDoesNotRetryOkWhateverTheSetSays) {
+TEST_F(Verdict, GrpcDoesNotRetryOkWhateverTheSetSays) {
   rg_retry_policy retry = Retry(5);
   retry.retryable_codes = UINT32_MAX;
   EXPECT_FALSE(NativeRetries(retry, RG_STATUS_OK, 1));
@@ -60,14 +42,14 @@ TEST(Verdict, GrpcDoesNotRetryOkWhateverTheSetSays) {
   EXPECT_TRUE(NativeRetries(retry, 31, 1));
 }
 
-TEST(Verdict, GrpcDoesNotRetryAStatusOutsideTheSetsRange) {
+TEST_F(Verdict, GrpcDoesNotRetryAStatusOutsideTheSetsRange) {
   rg_retry_policy retry = Retry(5);
   retry.retryable_codes = UINT32_MAX;
   for (uint32_t status : {32u, 33u, 32u + kUnavailable, UINT32_MAX})
     EXPECT_FALSE(NativeRetries(retry, status, 1)) << status;
 }
 
-TEST(Verdict, GrpcRetriesUntilTheAttemptsAreUsedUp) {
+TEST_F(Verdict, GrpcRetriesUntilTheAttemptsAreUsedUp) {
   for (uint32_t max_attempts = 2; max_attempts <= 5; max_attempts++) {
     for (uint32_t attempts = 1; attempts <= 12; attempts++)
       EXPECT_EQ(NativeRetries(Retry(max_attempts), kUnavailable, attempts),
@@ -77,7 +59,7 @@ TEST(Verdict, GrpcRetriesUntilTheAttemptsAreUsedUp) {
   EXPECT_FALSE(NativeRetries(Retry(5), kUnavailable, UINT32_MAX));
 }
 
-TEST(Verdict, GrpcMakesNoMoreThanFiveAttempts) {
+TEST_F(Verdict, GrpcMakesNoMoreThanFiveAttempts) {
   for (uint32_t max_attempts : {6u, 10u, UINT32_MAX}) {
     EXPECT_TRUE(NativeRetries(Retry(max_attempts), kUnavailable, 4));
     EXPECT_FALSE(NativeRetries(Retry(max_attempts), kUnavailable, 5));
@@ -85,137 +67,21 @@ TEST(Verdict, GrpcMakesNoMoreThanFiveAttempts) {
   }
 }
 
-TEST(Verdict, GrpcDoesNotRetryACommittedCall) {
+TEST_F(Verdict, GrpcDoesNotRetryACommittedCall) {
   const rg_retry_policy retry = Retry(5);
   rg_outcome outcome = Outcome(kUnavailable);
   outcome.committed = true;
   EXPECT_FALSE(rg_verdict_native_retries(&retry, &outcome, 1));
 }
 
-TEST(Verdict, GrpcDoesNotRetryWithoutAPolicy) {
+TEST_F(Verdict, GrpcDoesNotRetryWithoutAPolicy) {
   const rg_outcome outcome = Outcome(kUnavailable);
   EXPECT_FALSE(rg_verdict_native_retries(nullptr, &outcome, 1));
 }
 
 // ---- The decision -----------------------------------------------------------
 
-// A case in which nothing stands against a retry; each test spoils it.
-class VerdictDecision : public testing::Test {
- protected:
-  VerdictDecision() : retry_(Retry(5)), outcome_(Outcome(kUnavailable)) {
-    backoff_.jitter = RG_JITTER_FULL;
-    layer_.max_hops = RG_DEFAULT_MAX_HOPS;
-    case_.retry = &retry_;
-    case_.backoff = &backoff_;
-    case_.layer = &layer_;
-    case_.deadline = &deadline_;
-    case_.breaker = &breaker_;
-    case_.budget = &budget_;
-    Restore();
-  }
-
-  // Takes every reason away.
-  void Restore() {
-    outcome_.pushback.kind = RG_PUSHBACK_ABSENT;
-    case_.lineage = RG_LINEAGE_UNMARKED;
-    case_.safe = true;
-    case_.compressed = false;
-    case_.attempts = 1;
-    case_.call_deadline = RG_DEADLINE_NONE;
-    Fill(kTokens);
-    CloseBreaker();
-  }
-
-  void Fill(uint64_t tokens) {
-    rg_budget_policy policy = {};
-    policy.kind = RG_BUDGET_TOKEN_BUCKET;
-    policy.bucket.ratio_milli = 100;
-    policy.bucket.burst_ns = 3 * kSecond;
-    policy.bucket.initial_milli = static_cast<uint32_t>(tokens * 1000);
-    rg_budget_init(&budget_, &policy, kNow);
-  }
-
-  void CloseBreaker() {
-    rg_breaker_policy policy = {};
-    policy.consecutive_failures = 1;
-    policy.failure_ratio_milli = 1000;
-    policy.window_ns = 10 * kSecond;
-    policy.cooldown_ns = kCooldown;
-    policy.probes = 1;
-    policy.probe_timeout_ns = kCooldown;
-    rg_breaker_init(&breaker_, &policy);
-  }
-
-  void OpenBreakerAt(uint64_t now) {
-    rg_permit permit = rg_breaker_admit(&breaker_, now).permit;
-    ASSERT_EQ(rg_breaker_settle(&breaker_, &permit, RG_RESULT_FAILURE, now, 0),
-              RG_SETTLED_OPENED);
-  }
-
-  void Mark() { case_.lineage = RG_LINEAGE_MARKED; }
-  void MakeUnsafe() { case_.safe = false; }
-  void Compress() { case_.compressed = true; }
-  void PushBack() { outcome_.pushback.kind = RG_PUSHBACK_STOP; }
-  void OpenBreaker() { OpenBreakerAt(kNow); }
-  void EndTheCall() { case_.call_deadline = kNow; }
-  void UseUpBudget() { Fill(0); }
-
-  // Brings one reason about.
-  void Spoil(int reason) {
-    switch (static_cast<rg_stop>(reason)) {
-      case RG_STOP_LAYER:
-        return Mark();
-      case RG_STOP_UNSAFE:
-        return MakeUnsafe();
-      case RG_STOP_COMPRESSED:
-        return Compress();
-      case RG_STOP_PUSHBACK:
-        return PushBack();
-      case RG_STOP_BREAKER:
-        return OpenBreaker();
-      case RG_STOP_DEADLINE:
-        return EndTheCall();
-      case RG_STOP_BUDGET:
-        return UseUpBudget();
-      case RG_STOP_COUNT:
-        return;
-    }
-  }
-
-  bool Admit(rg_stop *reason) {
-    rg_token token = {};
-    return rg_verdict_admit(&case_, kNow, &token, reason);
-  }
-
-  rg_verdict Decide(uint64_t random = 0) {
-    return rg_verdict_decide(&case_, &outcome_, kNow, random);
-  }
-
-  uint64_t Tokens() { return rg_budget_level(&budget_, kNow) / 1000; }
-
-  void ExpectLeft() {
-    const uint64_t before = Tokens();
-    EXPECT_EQ(Decide().action, RG_ACTION_LEAVE);
-    EXPECT_EQ(Tokens(), before);
-  }
-
-  void ExpectStopped(rg_stop reason) {
-    const uint64_t before = Tokens();
-    const rg_verdict verdict = Decide();
-    EXPECT_EQ(verdict.action, RG_ACTION_STOP);
-    EXPECT_EQ(verdict.reason, reason);
-    EXPECT_EQ(Tokens(), before);
-  }
-
-  rg_retry_policy retry_;
-  rg_backoff_policy backoff_ = {};
-  rg_layer_policy layer_ = {};
-  rg_deadline_policy deadline_ = {};
-  rg_breaker breaker_;
-  rg_budget budget_;
-  rg_case case_ = {};
-  rg_outcome outcome_;
-};
+class VerdictDecision : public rg_test::VerdictFixture {};
 
 TEST_F(VerdictDecision, ARetryTakesOneToken) {
   EXPECT_EQ(Decide().action, RG_ACTION_RETRY);
@@ -433,71 +299,6 @@ TEST(VerdictOrder, IsTheOneThatTheDesignLaysDown) {
       RG_STOP_BREAKER, RG_STOP_DEADLINE, RG_STOP_BUDGET};
   ASSERT_EQ(std::size(kOrder), static_cast<size_t>(RG_STOP_COUNT));
   for (int i = 0; i < RG_STOP_COUNT; i++) EXPECT_EQ(kOrder[i], i);
-}
-
-// ---- A retry that gRPC begins on its own ------------------------------------
-
-TEST_F(VerdictDecision, ARetryThatBeginsOnItsOwnTakesOneToken) {
-  for (uint64_t left = kTokens; left > 0; left--) {
-    rg_stop reason;
-    EXPECT_TRUE(Admit(&reason));
-    EXPECT_EQ(Tokens(), left - 1);
-  }
-  rg_stop reason;
-  EXPECT_FALSE(Admit(&reason));
-  EXPECT_EQ(reason, RG_STOP_BUDGET);
-}
-
-TEST_F(VerdictDecision, TheTokenOfARetryThatBeginsOnItsOwnCanBeRefunded) {
-  rg_stop reason;
-  rg_token token = {};
-  ASSERT_TRUE(rg_verdict_admit(&case_, kNow, &token, &reason));
-  rg_budget_refund(&budget_, token);
-  EXPECT_EQ(Tokens(), kTokens);
-}
-
-TEST_F(VerdictDecision, WithoutABudgetARetryMayBeginOnItsOwn) {
-  UseUpBudget();
-  case_.budget = nullptr;
-  rg_stop reason;
-  rg_token token = {7, 7};
-  EXPECT_TRUE(rg_verdict_admit(&case_, kNow, &token, &reason));
-}
-
-// It has begun: what the server asked for, and a delay, are past.
-TEST_F(VerdictDecision, ARetryThatBeginsOnItsOwnHeedsAllReasonsButItsDelays) {
-  for (int spoilt = 0; spoilt < RG_STOP_COUNT; spoilt++) {
-    SCOPED_TRACE(spoilt);
-    Restore();
-    Spoil(spoilt);
-    const uint64_t before = Tokens();
-    const bool heeded =
-        spoilt != RG_STOP_PUSHBACK && spoilt != RG_STOP_DEADLINE;
-    rg_stop reason;
-    EXPECT_EQ(Admit(&reason), !heeded);
-    EXPECT_EQ(Tokens(), heeded ? before : before - 1);
-    if (heeded) {
-      EXPECT_EQ(reason, spoilt);
-    }
-  }
-}
-
-TEST_F(VerdictDecision, OfTwoReasonsAgainstItTheEarlierOneWins) {
-  constexpr rg_stop kHeeded[] = {RG_STOP_LAYER, RG_STOP_UNSAFE,
-                                 RG_STOP_COMPRESSED, RG_STOP_BREAKER,
-                                 RG_STOP_BUDGET};
-  for (rg_stop later : kHeeded) {
-    for (rg_stop earlier : kHeeded) {
-      if (earlier >= later) continue;
-      SCOPED_TRACE(testing::Message() << earlier << " " << later);
-      Restore();
-      Spoil(later);
-      Spoil(earlier);
-      rg_stop reason;
-      EXPECT_FALSE(Admit(&reason));
-      EXPECT_EQ(reason, earlier);
-    }
-  }
 }
 
 // ---- What gRPC would not retry is left alone --------------------------------
