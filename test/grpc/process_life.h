@@ -17,16 +17,16 @@
 
 namespace rg_test {
 
-// One call whose first attempt fails, on a channel with `retryGuard`. Every
-// attempt of a guarded call carries one mark.
-inline void ExpectMarks(uint64_t marks) {
+// One call whose first attempt fails, on a channel with `guard` for its
+// `retryGuard`. Every attempt of a guarded call carries one mark.
+inline void ExpectMarks(uint64_t marks, const char *guard = "{}") {
   std::atomic<uint64_t> seen{0};
   Server server([&](rg_rpc_incoming *incoming) {
     seen += rg_rpc_count(incoming->metadata, "retry-layer-bin");
     bool first = rg_rpc_previous_attempts(incoming->metadata) == 0;
     Reply(incoming, first ? Answer() : Ok());
   });
-  Client client(server.address(), Config().Json());
+  Client client(server.address(), Config().Guard(guard).Json());
   EXPECT_EQ(client.Call().status, GRPC_STATUS_OK);
   EXPECT_EQ(server.attempts(), 2u);
   EXPECT_EQ(seen, marks);

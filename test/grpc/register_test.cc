@@ -9,6 +9,7 @@
 
 #include "grpc/client.h"
 #include "grpc/guarded.h"
+#include "grpc/process_life.h"
 #include "grpc/server.h"
 #include "support/race.h"
 
@@ -31,39 +32,6 @@ const char *grpc_version_string() {
 namespace rg_test {
 namespace {
 
-// How many attempts of one call carry a mark, which a guarded channel makes.
-struct Outcome {
-  grpc_status_code status;
-  uint64_t attempts;
-  uint64_t marked;
-};
-
-Outcome CallOnAGuardedChannel(const char *guard = "{}") {
-  std::atomic<uint64_t> marked{0};
-  Server server([&](rg_rpc_incoming *incoming) {
-    marked += rg_rpc_count(incoming->metadata, "retry-layer-bin");
-    bool first = rg_rpc_previous_attempts(incoming->metadata) == 0;
-    Reply(incoming, first ? Answer() : Ok());
-  });
-  Client client(server.address(), Config().Guard(guard).Json());
-  grpc_status_code status = client.Call().status;
-  return {status, server.attempts(), marked};
-}
-
-void ExpectGuarded() {
-  Outcome outcome = CallOnAGuardedChannel();
-  EXPECT_EQ(outcome.status, GRPC_STATUS_OK);
-  EXPECT_EQ(outcome.attempts, 2u);
-  EXPECT_EQ(outcome.marked, 2u);
-}
-
-void ExpectUnguarded() {
-  Outcome outcome = CallOnAGuardedChannel();
-  EXPECT_EQ(outcome.status, GRPC_STATUS_OK);
-  EXPECT_EQ(outcome.attempts, 2u);
-  EXPECT_EQ(outcome.marked, 0u);
-}
-
 void ExpectSentence(retry_guard_status status, const char *sentence) {
   EXPECT_STREQ(retry_guard_status_string(status), sentence);
 }
@@ -81,25 +49,24 @@ TEST(Register, GuardsTheChannelsThatAreMadeAfterwards) {
   });
 }
 
-// Marks on two attempts of one call, under a policy with a mode of its own.
-uint64_t MarksWith(retry_guard_mode mode, const char *guard) {
+// Of a guard with `mode`, under a policy with a mode of its own.
+void ExpectMarksWith(retry_guard_mode mode, const char *guard, uint64_t marks) {
   retry_guard_options options = Options();
   options.mode = mode;
   EXPECT_EQ(retry_guard_register(&options), RETRY_GUARD_OK);
-  return CallOnAGuardedChannel(guard).marked;
+  ExpectMarks(marks, guard);
 }
 
 TEST(Register, AModeComesBeforeThatOfThePolicies) {
   InAFreshProcess([] {
-    EXPECT_EQ(MarksWith(RETRY_GUARD_MODE_ENFORCE, R"({"mode":"OFF"})"), 2u);
+    ExpectMarksWith(RETRY_GUARD_MODE_ENFORCE, R"({"mode":"OFF"})", 2);
   });
   for (retry_guard_mode mode :
        {RETRY_GUARD_MODE_SHADOW, RETRY_GUARD_MODE_OFF}) {
-    InAFreshProcess(
-        [=] { EXPECT_EQ(MarksWith(mode, R"({"mode":"ENFORCE"})"), 0u); });
+    InAFreshProcess([=] { ExpectMarksWith(mode, R"({"mode":"ENFORCE"})", 0); });
   }
   InAFreshProcess([] {
-    EXPECT_EQ(MarksWith(RETRY_GUARD_MODE_OF_POLICY, R"({"mode":"OFF"})"), 0u);
+    ExpectMarksWith(RETRY_GUARD_MODE_OF_POLICY, R"({"mode":"OFF"})", 0);
   });
 }
 
