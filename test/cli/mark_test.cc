@@ -9,29 +9,15 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "support/base64.h"
 
 namespace {
 
+using rg_test::Base64;
 using rg_test::Command;
 using rg_test::Outcome;
 using rg_test::RunCommand;
 using testing::HasSubstr;
-
-// What gRPC puts on the wire for `bytes`.
-std::string Base64(const std::string &bytes) {
-  static const char kDigits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  unsigned bits = 0;
-  int held = 0;
-  for (unsigned char byte : bytes) {
-    bits = bits << 8 | byte;
-    for (held += 8; held >= 6; held -= 6)
-      text += kDigits[bits >> (held - 6) & 63];
-  }
-  if (held > 0) text += kDigits[bits << (6 - held) & 63];
-  return text;
-}
 
 std::string Value(const std::string &owner, uint32_t hops, uint32_t attempt) {
   rg_mark mark{};

@@ -18,6 +18,7 @@
 #include "e2e/tiers.h"
 #include "grpc/guarded.h"
 #include "grpc/wire.h"
+#include "support/eventually.h"
 #include "support/proxy.h"
 #include "support/rpc_server.h"
 

@@ -5,12 +5,11 @@
 // but say one line to all others.
 #include "e2e/preloaded.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <filesystem>
+
+#include "e2e/free_address.h"
 
 namespace {
 
@@ -247,22 +246,9 @@ TEST(PreloadCpp, ShadowOnlyWatches) {
             20u);
 }
 
-// Of the loopback interface; nobody listens there.
-std::string FreeAddress() {
-  int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in at = {};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof at;
-  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr *>(&at), length), 0);
-  getsockname(fd, reinterpret_cast<sockaddr *>(&at), &length);
-  close(fd);
-  return "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
-}
-
 TEST(PreloadCpp, MetricsAreServedOnRequest) {
   ConfigFile config(FiveAttempts());
-  const std::string address = FreeAddress();
+  const std::string address = rg_test::FreeAddress();
   Tier leaf({"--fail", "UNAVAILABLE"});
   Tier program(RunArguments({"--config", config.path(), "--metrics", address},
                             Plain(leaf)),

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -15,10 +14,11 @@
 #include <fstream>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "e2e/free_address.h"
 #include "metrics/http.h"
+#include "support/eventually.h"
 #include "support/process.h"
 
 namespace rg_test {
@@ -41,29 +41,8 @@ inline std::string Shell(const std::string &command) {
   return out;
 }
 
-// A port of 127.0.0.1 that is free right now.
-inline std::string FreeAddress() {
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in here = {};
-  here.sin_family = AF_INET;
-  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof here;
-  bind(fd, reinterpret_cast<sockaddr *>(&here), size);
-  getsockname(fd, reinterpret_cast<sockaddr *>(&here), &size);
-  close(fd);
-  return "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
-}
-
-// Asks again and again, for at most a minute.
-template <typename Condition>
-bool Eventually(const Condition &condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (std::chrono::steady_clock::now() < end) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  return false;
-}
+// Between two questions of what it will answer before long.
+inline constexpr std::chrono::milliseconds kPause(100);
 
 // Scrapes `address` every second from its construction on.
 class Prometheus {
@@ -84,10 +63,13 @@ class Prometheus {
                                 " >'" + folder + "/log' 2>&1";
     const char *const argv[] = {"/bin/sh", "-c", command.c_str(), nullptr};
     EXPECT_TRUE(rg_process_start(&process_, argv));
-    EXPECT_TRUE(Eventually([&] {
-      return Connection(address_).connected() &&
-             Get(address_, "/-/ready").status == 200;
-    })) << Shell("tail -n 5 '" + folder + "/log'");
+    EXPECT_TRUE(Eventually(
+        [&] {
+          return Connection(address_).connected() &&
+                 Get(address_, "/-/ready").status == 200;
+        },
+        kPause))
+        << Shell("tail -n 5 '" + folder + "/log'");
   }
   Prometheus(const Prometheus &) = delete;
   ~Prometheus() { rg_process_stop(&process_, 20000); }

@@ -15,6 +15,7 @@
 #include "e2e/prometheus.h"
 #include "e2e/tiers.h"
 #include "metrics/http.h"
+#include "support/eventually.h"
 
 namespace {
 
@@ -128,7 +129,8 @@ TEST_F(WatchedTier, IsScrapedAsOpenMetrics) {
   front_.Call(3);
   Prometheus prometheus(RG_SCRATCH_DIR "/prometheus_open", metrics_);
   EXPECT_TRUE(
-      Eventually([&] { return prometheus.Value("up{job=\"tier\"}") == 1; }));
+      Eventually([&] { return prometheus.Value("up{job=\"tier\"}") == 1; },
+                 rg_test::kPause));
   EXPECT_EQ(prometheus.Value("retry_guard_calls_total"), 3);
   EXPECT_EQ(prometheus.Value("retry_guard_build_info"), 1);
 }

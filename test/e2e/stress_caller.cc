@@ -16,12 +16,6 @@ namespace {
 // Whoever waits this much longer than to its deadline waits for ever.
 constexpr uint64_t kHangNs = 30000000000;
 
-grpc_op OpOf(grpc_op_type type) {
-  grpc_op op{};
-  op.op = type;
-  return op;
-}
-
 // A cancellation on its way, with a reference to its call; frees itself.
 struct Cancellation {
   rg_timer timer;

@@ -16,12 +16,6 @@ constexpr int kThreads = 2;
 constexpr int kCallsAhead = 64;
 constexpr char kPushbackMs[] = "1";
 
-grpc_op OpOf(grpc_op_type type) {
-  grpc_op op{};
-  op.op = type;
-  return op;
-}
-
 }  // namespace
 
 const char *MethodOf(Kind kind) {

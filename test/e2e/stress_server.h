@@ -32,6 +32,13 @@ inline constexpr int kStreamMessages = 3;
 // "/retry_guard.test.Stress/Unary" and so on; static.
 const char *MethodOf(Kind kind);
 
+// An operation with all else still to be set.
+inline grpc_op OpOf(grpc_op_type type) {
+  grpc_op op{};
+  op.op = type;
+  return op;
+}
+
 class StressServer {
  public:
   // Connections live for a fraction of a second, and then say GOAWAY.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/num.h"
+#include "fuzz/choice.h"
 #include "fuzz/clock.h"
 #include "fuzz/fuzz.h"
 #include "support/naive_breaker.h"
@@ -16,17 +17,7 @@ namespace {
 
 using namespace rg_test;
 
-constexpr uint64_t kTenth = RG_NS_PER_S / 10;
-
-// Within the ranges of policy.proto; spans in tenths of a second.
-uint64_t Span(rg_fuzz_script *script) {
-  return kTenth * (1 + rg_fuzz_below(script, 36000));
-}
-
-uint32_t Small(rg_fuzz_script *script, uint64_t n) {
-  return static_cast<uint32_t>(rg_fuzz_below(script, n));
-}
-
+// Within the ranges of policy.proto.
 rg_breaker_policy Policy(rg_fuzz_script *script) {
   rg_breaker_policy policy = {};
   policy.disabled = Small(script, 16) == 1;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/num.h"
+#include "fuzz/choice.h"
 #include "fuzz/clock.h"
 #include "fuzz/fuzz.h"
 #include "support/naive_retry_window.h"
@@ -17,15 +18,7 @@ namespace {
 
 using namespace rg_test;
 
-// Within the ranges of policy.proto; spans in tenths of a second.
-uint64_t Span(rg_fuzz_script *script) {
-  return RG_NS_PER_S / 10 * (1 + rg_fuzz_below(script, 36000));
-}
-
-uint32_t Small(rg_fuzz_script *script, uint64_t n) {
-  return static_cast<uint32_t>(rg_fuzz_below(script, n));
-}
-
+// Within the ranges of policy.proto.
 rg_budget_policy Policy(rg_fuzz_script *script) {
   rg_budget_policy policy = {};
   policy.kind = static_cast<rg_budget_kind>(Small(script, 3));

@@ -8,6 +8,7 @@
 #include <deque>
 #include <string>
 
+#include "fuzz/choice.h"
 #include "fuzz/fuzz.h"
 #include "host/call_fixture.h"
 
@@ -17,10 +18,6 @@ using namespace rg_test;
 
 constexpr size_t kMethods = 3;
 constexpr size_t kAtATime = 8;
-
-uint32_t Small(rg_fuzz_script *script, uint64_t n) {
-  return static_cast<uint32_t>(rg_fuzz_below(script, n));
-}
 
 bool OneIn(rg_fuzz_script *script, uint64_t n) {
   return Small(script, n) == n - 1;

@@ -9,14 +9,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <string>
-#include <thread>
 
 #include "retry_guard/retry_guard.h"
+#include "support/eventually.h"
 
 namespace rg_test {
 
@@ -69,15 +68,6 @@ inline void InAFreshProcess(const std::function<void()> &body) {
   };
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
-}
-
-// Waits until `condition` holds; false when it does not in a long time.
-inline bool Eventually(const std::function<bool()> &condition) {
-  for (int i = 0; i < 30000; i++) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return condition();
 }
 
 inline retry_guard_process_stats ProcessStats() {

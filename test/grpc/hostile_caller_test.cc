@@ -11,6 +11,7 @@
 #include "grpc/hostile.h"
 #include "grpc/tiers.h"
 #include "host/baggage.h"
+#include "support/base64.h"
 #include "support/random.h"
 
 namespace rg_test {

@@ -11,6 +11,7 @@
 #include "grpc/hand_server.h"
 #include "grpc/hostile.h"
 #include "host/mark.h"
+#include "support/base64.h"
 
 namespace rg_test {
 namespace {

@@ -10,6 +10,7 @@
 #include "grpc/guarded.h"
 #include "grpc/server.h"
 #include "grpc/wire.h"
+#include "memory/details.h"
 #include "memory/each_failure.h"
 #include "support/rpc_client.h"
 
@@ -19,14 +20,7 @@ namespace {
 constexpr ScarceHeap::Of kUs = ScarceHeap::Of::kThePlugin;
 
 // google.rpc.Status with a RetryInfo of 1 ms.
-std::string Details() {
-  const std::string info = std::string("\x0a\x04\x10\xc0\x84\x3d", 6);
-  const std::string type = "type.googleapis.com/google.rpc.RetryInfo";
-  const auto field = [](char tag, const std::string &value) {
-    return std::string{tag, static_cast<char>(value.size())} + value;
-  };
-  return "\x08\x0e" + field(0x1a, field(0x0a, type) + field(0x12, info));
-}
+std::string Details() { return "\x08\x0e" + RetryInfo("\x10\xc0\x84\x3d"); }
 
 // Fails the first attempt of a call, unless the call asks for no failure.
 void FailOnce(rg_rpc_incoming *incoming) {

@@ -18,6 +18,7 @@
 #include "host/mark.h"
 #include "host/process.h"
 #include "host/retry_info.h"
+#include "memory/details.h"
 #include "memory/each_failure.h"
 
 namespace rg_test {
@@ -122,14 +123,8 @@ TEST(ScarceMemory, WarningsAreToldAsFarAsTheyGo) {
 
 // google.rpc.Status with a detail that is not it, and a RetryInfo of 2 s.
 std::string Details() {
-  const std::string info = "\x0a\x02\x08\x02";
-  const std::string type = "type.googleapis.com/google.rpc.RetryInfo";
-  const auto field = [](char tag, const std::string &value) {
-    return std::string{tag, static_cast<char>(value.size())} + value;
-  };
-  return "\x08\x0e" + field(0x12, "busy") +
-         field(0x1a, field(0x0a, "t/x") + field(0x12, "y")) +
-         field(0x1a, field(0x0a, type) + field(0x12, info));
+  return "\x08\x0e" + Field(0x12, "busy") + Detail("t/x", "y") +
+         RetryInfo("\x08\x02");
 }
 
 TEST(ScarceMemory, ARetryInfoIsReadOrAbsentAndCounted) {
