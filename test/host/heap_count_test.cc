@@ -101,17 +101,23 @@ using rg_test::HeapAllocations;
 // Out of the compiler's sight, which may leave out what nobody looks at.
 void *(*volatile heap_malloc)(size_t) = malloc;
 void *(*volatile heap_calloc)(size_t, size_t) = calloc;
+void *(*volatile heap_realloc)(void *, size_t) = realloc;
+void *(*volatile heap_aligned_alloc)(size_t, size_t) = aligned_alloc;
 
 TEST(HeapCount, SeesEveryWayToAllocate) {
   const uint64_t before = HeapAllocations();
   void *a = heap_malloc(1);
   void *b = heap_calloc(1, 1);
-  int *volatile c = new int(1);
+  void *c = heap_realloc(nullptr, 1);
+  void *d = heap_aligned_alloc(64, 64);
+  int *volatile e = new int(1);
   const uint64_t after = HeapAllocations();
   free(a);
   free(b);
-  delete c;
-  EXPECT_EQ(after - before, 3u);
+  free(c);
+  free(d);
+  delete e;
+  EXPECT_EQ(after - before, 5u);
 }
 
 TEST(HeapCount, SeesNothingOfOtherThreads) {

@@ -15,9 +15,11 @@
 #include "config/service_config.h"
 #include "host/baggage.h"
 #include "host/config_warnings.h"
+#include "host/fresh_name.h"
 #include "host/mark.h"
 #include "host/process.h"
 #include "host/retry_info.h"
+#include "host/target.h"
 #include "memory/details.h"
 #include "memory/each_failure.h"
 
@@ -140,6 +142,22 @@ TEST(ScarceMemory, ARetryInfoIsReadOrAbsentAndCounted) {
         EXPECT_EQ(pushback.delay_ms, failed ? 0u : 2000u);
       });
   EXPECT_GT(count, 5u);
+}
+
+TEST(ScarceMemory, ATargetIsThereOrNot) {
+  std::string name = FreshName("scarce");
+  uint64_t count = EachFailure(
+      kUs,
+      [&name] {
+        rg_target *target = rg_target_acquire(name.c_str());
+        rg_target_release(target);
+        return target != nullptr;
+      },
+      [&name](bool there, bool failed) {
+        EXPECT_NE(there, failed);
+        name = FreshName("scarce");
+      });
+  EXPECT_EQ(count, 1u);
 }
 
 TEST(ScarceMemory, MarksNeedNone) {

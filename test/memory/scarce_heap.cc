@@ -141,8 +141,10 @@ bool ScarceHeap::Failed() const { return seen >= wanted; }
 
 #ifdef RG_HEAP_IS_THE_SANITIZERS
 #define RG_REAL(function) __interceptor_##function
+#define RG_REAL_ALIGNED_ALLOC RG_REAL(aligned_alloc)
 #else
 #define RG_REAL(function) __libc_##function
+#define RG_REAL_ALIGNED_ALLOC RG_REAL(memalign)
 #endif
 
 extern "C" {
@@ -150,6 +152,7 @@ extern "C" {
 void *RG_REAL(malloc)(size_t size);
 void *RG_REAL(calloc)(size_t count, size_t size);
 void *RG_REAL(realloc)(void *old, size_t size);
+void *RG_REAL_ALIGNED_ALLOC(size_t alignment, size_t size);
 
 RG_EXPORTED void *malloc(size_t size) noexcept {
   return Refuses(RG_CALLER) ? nullptr : RG_REAL(malloc)(size);
@@ -161,6 +164,10 @@ RG_EXPORTED void *calloc(size_t count, size_t size) noexcept {
 
 RG_EXPORTED void *realloc(void *old, size_t size) noexcept {
   return Refuses(RG_CALLER) ? nullptr : RG_REAL(realloc)(old, size);
+}
+
+RG_EXPORTED void *aligned_alloc(size_t alignment, size_t size) noexcept {
+  return Refuses(RG_CALLER) ? nullptr : RG_REAL_ALIGNED_ALLOC(alignment, size);
 }
 
 RG_EXPORTED char *strdup(const char *text) noexcept {
