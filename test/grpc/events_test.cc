@@ -31,14 +31,14 @@ struct Seen {
 class Events : public Guarded {
  protected:
   Events() {
-    OnEvent() = [this](const retry_guard_event &event) {
+    SetOnEvent([this](const retry_guard_event &event) {
       std::lock_guard<std::mutex> lock(mutex_);
       seen_.push_back({retry_guard_event_string(event.kind), event.target,
                        event.cause, event.failures,
                        std::this_thread::get_id()});
-    };
+    });
   }
-  ~Events() override { OnEvent() = nullptr; }
+  ~Events() override { SetOnEvent(nullptr); }
 
   std::vector<Seen> Wait(size_t count) {
     EXPECT_TRUE(Eventually([&] {
@@ -52,6 +52,7 @@ class Events : public Guarded {
   Server server_{AnswerDown};
   std::mutex mutex_;
   std::vector<Seen> seen_;
+  std::string status_;  // that the guard gave the callback
 };
 
 const std::string kAfterThree =
@@ -77,8 +78,7 @@ TEST_F(Events, ReachTheCallbackAndTheLog) {
 }
 
 TEST_F(Events, LetTheCallbackUseGrpcAndTheGuard) {
-  std::string status;
-  OnEvent() = [&](const retry_guard_event &event) {
+  SetOnEvent([this](const retry_guard_event &event) {
     // Neither waits for anything of the call that brought this about.
     retry_guard_stats stats = {};
     stats.size = sizeof stats;
@@ -87,14 +87,14 @@ TEST_F(Events, LetTheCallbackUseGrpcAndTheGuard) {
         "localhost:1", grpc_insecure_credentials_create(), nullptr);
     grpc_channel_destroy(channel);
     std::lock_guard<std::mutex> lock(mutex_);
-    status = retry_guard_status_string(got);
-  };
+    status_ = retry_guard_status_string(got);
+  });
   Client client(server_.address(), kAfterThree);
   for (int i = 0; i < 3; i++) client.Call();
   EXPECT_TRUE(Eventually([&] {
     std::lock_guard<std::mutex> lock(mutex_);
-    return status == "ok";
-  })) << status;
+    return status_ == "ok";
+  })) << status_;
 }
 
 TEST_F(Events, AreWrittenDecisionByDecisionOnRequest) {

@@ -12,7 +12,9 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "retry_guard/retry_guard.h"
 #include "support/eventually.h"
@@ -21,10 +23,31 @@ namespace rg_test {
 
 constexpr char kLayerName[] = "front";
 
-// Is told of events, while it is set; of any thread.
-inline std::function<void(const retry_guard_event &)> &OnEvent() {
-  static std::function<void(const retry_guard_event &)> on_event;
-  return on_event;
+using OnEvent = std::function<void(const retry_guard_event &)>;
+
+// Whom gRPC's threads tell of events.
+struct Listener {
+  std::mutex mutex;  // held while it is told
+  OnEvent on_event;
+
+  static Listener &Get() {
+    static Listener listener;
+    return listener;
+  }
+};
+
+// Has `on_event`, or nobody, told of events. The one before hears of none once
+// this has returned; it may not call this itself.
+inline void SetOnEvent(OnEvent on_event) {
+  Listener &listener = Listener::Get();
+  std::lock_guard<std::mutex> lock(listener.mutex);
+  listener.on_event = std::move(on_event);
+}
+
+inline void Tell(const retry_guard_event &event) {
+  Listener &listener = Listener::Get();
+  std::lock_guard<std::mutex> lock(listener.mutex);
+  if (listener.on_event) listener.on_event(event);
 }
 
 inline void RegisterGuard() {
@@ -33,7 +56,7 @@ inline void RegisterGuard() {
     retry_guard_options_init(&options);
     options.layer_name = kLayerName;
     options.on_event = [](const retry_guard_event *event, void *) {
-      if (OnEvent()) OnEvent()(*event);
+      Tell(*event);
     };
     return retry_guard_register(&options);
   }();
