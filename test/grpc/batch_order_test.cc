@@ -198,7 +198,8 @@ TEST_F(LastAnswer, AServerMayGoWhileItsCallsGoOn) {
 }
 
 // gRPC keeps a pointer to the name of the peer, in the connection of the last
-// attempt that got one: here it is gone when the retry is refused.
+// attempt that got one: here it is gone when the retry is refused, one second
+// after both calls have failed.
 TEST_F(LastAnswer, ARetryMayBeRefusedWhenTheFirstConnectionIsGone) {
   auto first = std::make_unique<Server>(rg_rpc_hang);
   Server second([](rg_rpc_incoming *incoming) { Reply(incoming, Ok()); });
@@ -206,10 +207,10 @@ TEST_F(LastAnswer, ARetryMayBeRefusedWhenTheFirstConnectionIsGone) {
       "ipv4:" + std::string(first->address()) + "," + second.address(),
       Config()
           .Codes(R"(["UNAVAILABLE","CANCELLED"])")
-          .Backoff("0.2s")
+          .Backoff("1s")
           .Guard(R"({"budget":{"disabled":true},
-                               "backoff":{"floor":"0.1s"}})")
-          .Breaker(R"({"consecutiveFailures":2,
+                               "backoff":{"floor":"1s"}})")
+          .Breaker(R"({"consecutiveFailures":2,"cooldown":"3600s",
                         "failureStatusCodes":["UNAVAILABLE","CANCELLED"]})")
           .Json());
   // Each call lets go of everything as soon as it has ended.
