@@ -198,12 +198,14 @@ TEST(HostileEdge, NoMarkGetsInAndNothingElseIsTouched) {
     std::string many;
     for (int i = 0; i < 1000; i++)
       many += (i > 0 ? ",m" : "m") + std::to_string(i) + "=v;p=" + "\xfe";
-    Entries others = {{"a", "1"}, {"b-bin", Base64("\0")}, {"a", "2"}};
+    const std::string zero(1, '\0');
+    Entries others = {{"a", "1"}, {"b-bin", Base64(zero)}, {"a", "2"}};
     Entries plain = others;
     plain.emplace_back("baggage", many);
     EXPECT_EQ(caller.Call(plain), End::kAnswered);
     Entries expected = relay.last();
     EXPECT_TRUE(expected.Values("baggage") == std::vector<std::string>{many});
+    EXPECT_TRUE(expected.Values("b-bin") == std::vector<std::string>{zero});
 
     std::string mark = "retry-layer=" + Base64(Encoded({0, 1, "edge"}));
     Entries marked = others;
