@@ -15,7 +15,10 @@ namespace rg_test {
 class Log {
  public:
   Log() {
-    Text().clear();
+    {
+      std::lock_guard<std::mutex> lock(Mutex());
+      Text().clear();
+    }
     gpr_set_log_function(Keep);
   }
   ~Log() { gpr_set_log_function(nullptr); }
