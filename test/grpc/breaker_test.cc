@@ -208,15 +208,6 @@ class Probes : public Guarded {
     opened_at_ = server_.attempts();
   }
 
-  // Waits until the breaker admits a call, with what calls say meanwhile.
-  Result FirstAdmitted() {
-    for (;;) {
-      Result result = client_->Call();
-      if (result.details.find("circuit breaker") == std::string::npos)
-        return result;
-    }
-  }
-
   void WaitForCooldown() {
     std::this_thread::sleep_for(std::chrono::milliseconds(150));
   }
