@@ -93,9 +93,9 @@ TEST_F(Events, LetTheCallbackUseGrpcAndTheGuard) {
     retry_guard_stats stats = {};
     stats.size = sizeof stats;
     retry_guard_status got = retry_guard_stats_get(event.target, &stats);
-    grpc_channel *channel = grpc_channel_create(
-        "localhost:1", grpc_insecure_credentials_create(), nullptr);
-    grpc_channel_destroy(channel);
+    grpc_channel_credentials *insecure = grpc_insecure_credentials_create();
+    grpc_channel_destroy(grpc_channel_create("localhost:1", insecure, nullptr));
+    grpc_channel_credentials_release(insecure);
     std::lock_guard<std::mutex> lock(mutex_);
     status_ = retry_guard_status_string(got);
   });
