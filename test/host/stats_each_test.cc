@@ -91,8 +91,17 @@ TEST_F(StatsEach, KeepsTheTargetThatIsVisited) {
 
 TEST_F(StatsEach, MayBeNested) {
   Call(0);
+  struct Visit {
+    std::string name;
+    size_t seen;
+  } visit = {name_, 0};
   retry_guard_stats_each(
-      [](const char *, const retry_guard_stats *, void *) { Each(); }, nullptr);
+      [](const char *target, const retry_guard_stats *, void *arg) {
+        auto *v = static_cast<Visit *>(arg);
+        if (target == v->name) v->seen += Each().count(target);
+      },
+      &visit);
+  EXPECT_EQ(visit.seen, 1u);
 }
 
 TEST_F(StatsEach, NeverDecreaseWhileOthersWrite) {
@@ -112,14 +121,14 @@ TEST_F(StatsEach, NeverDecreaseWhileOthersWrite) {
       return;
     }
     retry_guard_stats before = {};
-    while (writers > 0) {
+    do {
       retry_guard_stats stats = Each()[name_];
       EXPECT_GE(stats.calls, before.calls);
       EXPECT_GE(stats.attempts, before.attempts);
       EXPECT_GE(stats.retries, before.retries);
       EXPECT_GE(stats.delay_ms, before.delay_ms);
       before = stats;
-    }
+    } while (writers > 0);
   });
   EXPECT_EQ(Each()[name_].attempts, 12001u);
 }
