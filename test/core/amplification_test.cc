@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <thread>
-#include <vector>
 
 #include "core/num.h"
+#include "support/race.h"
 
 namespace rg_test {
 namespace {
@@ -157,15 +156,12 @@ TEST_F(Amplification, LooksOnceASecondHoweverManyAsk) {
   std::atomic<int> began{0};
   Goes(60, 100, 30, RG_ALARM_BEGAN);
   Wait(1);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; i++)
-    threads.emplace_back([&] {
-      for (int j = 0; j < 1000; j++)
-        if (rg_amplification_note(&amplification_, calls_ + 100, retries_ + 30,
-                                  kAlarm, now_) == RG_ALARM_BEGAN)
-          began++;
-    });
-  for (std::thread &thread : threads) thread.join();
+  Race(8, [&](int) {
+    for (int j = 0; j < 1000; j++)
+      if (rg_amplification_note(&amplification_, calls_ + 100, retries_ + 30,
+                                kAlarm, now_) == RG_ALARM_BEGAN)
+        began++;
+  });
   EXPECT_EQ(began, 1);
 }
 
