@@ -159,15 +159,22 @@ TEST(ScarceMemory, EventsAreLostButCounted) {
   InAFreshProcess([] {
     ASSERT_EQ(retry_guard_register(nullptr), RETRY_GUARD_OK);
     Server server([](rg_rpc_incoming *incoming) { Reply(incoming); });
-    const std::string config =
-        Config()
-            .Guard(R"({"circuitBreaker":{"consecutiveFailures":1}})")
-            .Json();
-    const auto opens_the_breaker = [&](const std::string &target) {
-      return Channel(target, config).Call({}) == GRPC_STATUS_UNAVAILABLE;
+    // Of a call that fails, where so many failures open the breaker.
+    const auto allocations = [&server](const std::string &failures) {
+      const std::string config =
+          Config()
+              .NoRetryPolicy()
+              .Breaker(R"({"consecutiveFailures":)" + failures + "}")
+              .Json();
+      const auto fails = [&config](const std::string &target) {
+        return Channel(target, config).Call({}) == GRPC_STATUS_UNAVAILABLE;
+      };
+      EXPECT_TRUE(fails(NextTarget(server)));
+      return ExpectToPass(server, fails);
     };
-    ASSERT_TRUE(opens_the_breaker(server.address()));
-    ExpectToPass(server, opens_the_breaker);
+    const uint64_t without_event = allocations("9");
+    EXPECT_GT(without_event, 0u);
+    EXPECT_GT(allocations("1"), without_event);
   });
 }
 
