@@ -223,6 +223,7 @@ TEST_F(Endpoint, StopsWhileClientsAreConnected) {
 TEST_F(Endpoint, LeavesNoSocketToOtherPrograms) {
   Connection open(address_);
   ASSERT_EQ(Get(address_, "/healthz").status, 200);
+  int sockets = 0;
   for (const auto &entry :
        std::filesystem::directory_iterator("/proc/self/fd")) {
     int fd = std::stoi(entry.path().filename());
@@ -230,11 +231,14 @@ TEST_F(Endpoint, LeavesNoSocketToOtherPrograms) {
     std::string what = std::filesystem::read_symlink(entry, gone);
     bool ours = fd > STDERR_FILENO && what.rfind("socket:", 0) == 0;
     EXPECT_TRUE(!ours || (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0) << fd;
+    if (ours) sockets++;
   }
+  EXPECT_GE(sockets, 3) << "one listens, two are the ends of `open`";
 }
 
 // One that the program handles must not end up in a thread of ours.
 TEST_F(Endpoint, LeavesAllSignalsToTheProgram) {
+  int threads = 0;
   for (const auto &task :
        std::filesystem::directory_iterator("/proc/self/task")) {
     if (std::stoi(task.path().filename()) == getpid()) continue;
@@ -245,7 +249,9 @@ TEST_F(Endpoint, LeavesAllSignalsToTheProgram) {
     unsigned long long blocked = std::stoull(line.substr(8), nullptr, 16);
     for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1, SIGALRM})
       EXPECT_TRUE(blocked >> (signal - 1) & 1) << signal;
+    threads++;
   }
+  EXPECT_GE(threads, 1) << "besides the program's";
 }
 
 // Of a number that is closed twice, the second time may hit the file of another
