@@ -36,13 +36,14 @@ find_library(GRPC_UNSECURE_LIBRARY grpc_unsecure REQUIRED)
 rg_plain_program(plain_unsecure)
 target_link_libraries(rg_plain_unsecure PRIVATE ${GRPC_UNSECURE_LIBRARY})
 
-# gRPC in the program itself, linked as pkg-config says.
-rg_ask_for_grpc(static_flags --static --libs)
+# gRPC in the program itself, linked as pkg-config says; gRPC's module does not
+# say what its RE2 needs.
+rg_ask_for_grpc(static_flags --static --libs re2)
 separate_arguments(static_flags UNIX_COMMAND "${static_flags}")
 rg_plain_program(plain_static)
 set_target_properties(rg_plain_static PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(rg_plain_static PRIVATE
-  -Wl,-Bstatic ${static_flags} -Wl,-Bdynamic)
+  -Wl,-Bstatic -Wl,--start-group ${static_flags} -Wl,--end-group -Wl,-Bdynamic)
 
 rg_test(rg_preloaded_test LABEL e2e LIBS rg_test_support
   SOURCES e2e/preloaded_test.cc e2e/ruby_test.cc)
