@@ -334,15 +334,10 @@ void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
   Bound(admission, attempt, metadata);
 }
 
-// The attempt before this one left the name of its peer, which is in the memory
-// of a connection that may be gone. This one has no peer to put there.
-void ForgetPeer(grpc_transport_stream_op_batch *batch) {
-  gpr_atm *peer = batch->payload->send_initial_metadata.peer_string;
-  if (peer != nullptr) gpr_atm_rel_store(peer, 0);
-}
-
 // Fails a batch of an attempt that was refused here, and keeps gRPC from taking
-// it for a failure of the server.
+// it for a failure of the server. The attempt before this one left the name of
+// its peer, which is in the memory of a connection that may be gone; this one
+// has no peer to put there.
 void Refuse(AttemptData *attempt, grpc_transport_stream_op_batch *batch) {
   if (batch->send_initial_metadata) ForgetPeer(batch);
   if (batch->recv_trailing_metadata)
@@ -427,7 +422,7 @@ void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *,
 grpc_error_handle InitChannel(grpc_channel_element *elem,
                               grpc_channel_element_args *args) {
   auto *channel = new (elem->channel_data) ChannelData();
-  absl::string_view address = PeerOf(args->channel_args);
+  absl::string_view address = PeerOf(*args);
   channel->backend = rg_breakers_hash(address.data(), address.size());
   return absl::OkStatus();
 }
@@ -436,20 +431,8 @@ void DestroyChannel(grpc_channel_element *) {}
 
 }  // namespace
 
-const grpc_channel_filter kAttemptFilter = {
-    StartBatch,
-    nullptr,
-    grpc_channel_next_op,
-    sizeof(AttemptData),
-    InitCall,
-    grpc_call_stack_ignore_set_pollset_or_pollset_set,
-    DestroyCall,
-    sizeof(ChannelData),
-    InitChannel,
-    grpc_channel_stack_no_post_init,
-    DestroyChannel,
-    grpc_channel_next_get_info,
-    "retry_guard_attempt",
-};
+const grpc_channel_filter kAttemptFilter = MakeFilter(
+    {StartBatch, sizeof(AttemptData), InitCall, DestroyCall,
+     sizeof(ChannelData), InitChannel, DestroyChannel, "retry_guard_attempt"});
 
 }  // namespace retry_guard

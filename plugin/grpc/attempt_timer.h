@@ -8,8 +8,6 @@
 #define RETRY_GUARD_GRPC_ATTEMPT_TIMER_H
 
 #include "grpc/compat.h"
-#include "src/core/lib/iomgr/timer.h"
-#include "src/core/lib/resource_quota/arena.h"
 
 namespace retry_guard {
 

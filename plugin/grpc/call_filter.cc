@@ -14,7 +14,6 @@
 #include "host/hop.h"
 #include "host/hop_set.h"
 #include "host/process.h"
-#include "src/core/lib/compression/compression_internal.h"
 
 namespace retry_guard {
 
@@ -222,20 +221,17 @@ void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *info,
 
 grpc_error_handle InitChannel(grpc_channel_element *elem,
                               grpc_channel_element_args *args) {
-  auto channel_args = grpc_core::ChannelArgs::FromC(args->channel_args);
-  const char *uri =
-      grpc_channel_args_find_string(args->channel_args, GRPC_ARG_SERVER_URI);
+  grpc_core::ChannelArgs channel_args = ArgsOf(*args);
   auto *channel = new (elem->channel_data) ChannelData(elem);
-  channel->target = rg_target_acquire(uri != nullptr ? uri : "");
+  channel->target = rg_target_acquire(
+      channel_args.GetOwnedString(GRPC_ARG_SERVER_URI).value_or("").c_str());
   channel->retries_enabled =
       channel_args.GetBool(GRPC_ARG_ENABLE_RETRIES).value_or(true);
   channel->retry_buffer_bytes = static_cast<size_t>(
       std::max(channel_args.GetInt(GRPC_ARG_PER_RPC_RETRY_BUFFER_SIZE)
                    .value_or(kDefaultRetryBufferBytes),
                0));
-  channel->compression =
-      grpc_core::DefaultCompressionAlgorithmFromChannelArgs(args->channel_args)
-          .value_or(GRPC_COMPRESS_NONE);
+  channel->compression = CompressionOf(*args);
   return absl::OkStatus();
 }
 
@@ -329,20 +325,8 @@ grpc_status_code StatusOf(const grpc_error_handle &error,
   return status;
 }
 
-const grpc_channel_filter kCallFilter = {
-    StartBatch,
-    nullptr,
-    grpc_channel_next_op,
-    sizeof(CallData),
-    InitCall,
-    grpc_call_stack_ignore_set_pollset_or_pollset_set,
-    DestroyCall,
-    sizeof(ChannelData),
-    InitChannel,
-    grpc_channel_stack_no_post_init,
-    DestroyChannel,
-    grpc_channel_next_get_info,
-    "retry_guard_call",
-};
+const grpc_channel_filter kCallFilter = MakeFilter(
+    {StartBatch, sizeof(CallData), InitCall, DestroyCall, sizeof(ChannelData),
+     InitChannel, DestroyChannel, "retry_guard_call"});
 
 }  // namespace retry_guard

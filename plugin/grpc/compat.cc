@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grpc/compat.h"
 
+#include <grpc/support/log.h>
+
 #include <algorithm>
 #include <cmath>
 #include <new>
@@ -87,13 +89,28 @@ void PrependFilter(ConfigurationBuilder *builder, grpc_channel_stack_type type,
       });
 }
 
-absl::string_view PeerOf(const grpc_channel_args *subchannel_args) {
-  auto *transport = grpc_core::ChannelArgs::FromC(subchannel_args)
-                        .GetObject<grpc_transport>();
+grpc_core::ChannelArgs ArgsOf(const grpc_channel_element_args &args) {
+  return grpc_core::ChannelArgs::FromC(args.channel_args);
+}
+
+grpc_compression_algorithm CompressionOf(
+    const grpc_channel_element_args &args) {
+  return grpc_core::DefaultCompressionAlgorithmFromChannelArgs(
+             args.channel_args)
+      .value_or(GRPC_COMPRESS_NONE);
+}
+
+absl::string_view PeerOf(const grpc_channel_element_args &subchannel) {
+  auto *transport = ArgsOf(subchannel).GetObject<grpc_transport>();
   grpc_endpoint *endpoint =
       transport != nullptr ? grpc_transport_get_endpoint(transport) : nullptr;
   return endpoint != nullptr ? grpc_endpoint_get_peer(endpoint)
                              : absl::string_view();
+}
+
+void ForgetPeer(grpc_transport_stream_op_batch *batch) {
+  gpr_atm *peer = batch->payload->send_initial_metadata.peer_string;
+  if (peer != nullptr) gpr_atm_rel_store(peer, 0);
 }
 
 bool HasServiceConfig(const grpc_call_context_element *context) {
@@ -163,6 +180,13 @@ bool LookUpRetryPolicy(const grpc_call_context_element *context,
   policy->max_backoff_ms = Millis(config->max_backoff());
   policy->multiplier_micro = Micro(config->backoff_multiplier());
   return true;
+}
+
+void LogLine(Severity severity, const char *line) {
+  gpr_log(__FILE__, __LINE__,
+          severity == Severity::kError ? GPR_LOG_SEVERITY_ERROR
+                                       : GPR_LOG_SEVERITY_INFO,
+          "retry_guard: %s", line);
 }
 
 bool RunLater(void (*run)(void *arg), void *arg) {

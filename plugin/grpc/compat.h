@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Everything of gRPC's internals that differs between its versions, behind one
-// name each: headers, registration, context slots, parsed service configs, and
-// JSON, which crosses this line as text. Batches, metadata and closures have
-// kept their shape for years and are used directly by the filters.
+// name each; README.md beside this file has the table. Batches, metadata and
+// closures have kept their shape for years and are used directly by the
+// filters.
 //
 // gRPC 1.51.1, as Debian and Ubuntu build it: without NDEBUG. Internal structs
 // change their layout with it, and a plugin built the other way corrupts memory
@@ -30,11 +30,15 @@ library is built without it: compile this file with -UNDEBUG"
 #include "src/core/lib/channel/channel_stack.h"
 #include "src/core/lib/channel/channel_stack_builder.h"
 #include "src/core/lib/channel/context.h"
+#include "src/core/lib/compression/compression_internal.h"
 #include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/debug/trace.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/iomgr/error.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/iomgr/timer.h"
 #include "src/core/lib/json/json.h"
+#include "src/core/lib/resource_quota/arena.h"
 #include "src/core/lib/service_config/service_config_call_data.h"
 #include "src/core/lib/service_config/service_config_parser.h"
 #include "src/core/lib/surface/channel_stack_type.h"
@@ -53,7 +57,41 @@ namespace retry_guard {
 #define RETRY_GUARD_GRPC_CORE_VERSION "29.0.0"
 #endif
 
-// ---- Registration: newer versions order filters by name, not by priority.
+// ---- Filters: newer versions have one function less, and a name of a type of
+// its own instead of a text.
+
+// What differs between filters; the rest is what gRPC has for those that do not
+// care. (The second function would be for filters written as promises.)
+struct FilterParts {
+  decltype(grpc_channel_filter::start_transport_stream_op_batch) start_batch;
+  size_t call_size;
+  decltype(grpc_channel_filter::init_call_elem) init_call;
+  decltype(grpc_channel_filter::destroy_call_elem) destroy_call;
+  size_t channel_size;
+  decltype(grpc_channel_filter::init_channel_elem) init_channel;
+  decltype(grpc_channel_filter::destroy_channel_elem) destroy_channel;
+  const char *name;
+};
+
+constexpr grpc_channel_filter MakeFilter(const FilterParts &parts) {
+  return {parts.start_batch,
+          nullptr,
+          grpc_channel_next_op,
+          parts.call_size,
+          parts.init_call,
+          grpc_call_stack_ignore_set_pollset_or_pollset_set,
+          parts.destroy_call,
+          parts.channel_size,
+          parts.init_channel,
+          grpc_channel_stack_no_post_init,
+          parts.destroy_channel,
+          grpc_channel_next_get_info,
+          parts.name};
+}
+
+// ---- Registration: newer versions have lasting and passing builders, in
+// wrappers that do not tell what is in them, and order filters by name, not by
+// priority.
 
 using ConfigurationBuilder = grpc_core::CoreConfiguration::Builder;
 
@@ -86,12 +124,21 @@ inline grpc_call_context_element *HopSlot(grpc_call_context_element *context) {
   return &context[GRPC_CONTEXT_TRACING];
 }
 
-// ---- Connections
+// ---- Channels: newer versions hand out their arguments as an object.
+
+grpc_core::ChannelArgs ArgsOf(const grpc_channel_element_args &args);
+
+// The algorithm that the channel compresses with when a call names none.
+grpc_compression_algorithm CompressionOf(const grpc_channel_element_args &args);
 
 // The address of the peer of a subchannel with these arguments, as gRPC spells
 // it ("ipv4:192.0.2.1:443"); empty when it is not known. It is the
 // connection's.
-absl::string_view PeerOf(const grpc_channel_args *subchannel_args);
+absl::string_view PeerOf(const grpc_channel_element_args &subchannel);
+
+// Takes the name of an earlier attempt's peer out of the batch, where newer
+// versions have it in the metadata.
+void ForgetPeer(grpc_transport_stream_op_batch *batch);
 
 // ---- Parsed service configs: looked up differently in newer versions.
 
@@ -125,7 +172,13 @@ bool LookUpRetryPolicy(const grpc_call_context_element *context,
 absl::optional<std::string> JsonMember(const grpc_core::Json &json,
                                        const char *key);
 
-// ---- Executor: newer versions have an event engine instead.
+// ---- Log: newer versions have Abseil's.
+
+enum class Severity { kInfo, kError };
+void LogLine(Severity severity, const char *line);
+
+// ---- Executor: newer versions have an event engine instead, also for timers:
+// attempt_timer.h.
 
 // Calls `run` with `arg` on a thread of gRPC's own, out of the caller's stack.
 // gRPC is in the middle of something, that is, initialised. False when memory

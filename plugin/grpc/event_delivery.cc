@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grpc/event_delivery.h"
 
-#include <grpc/support/log.h>
-
 #include <cstdlib>
 #include <cstring>
 
@@ -32,11 +30,11 @@ Parcel *Pack(const retry_guard_event &event) {
 }
 
 // What calls for somebody is logged where gRPC logs by default.
-gpr_log_severity SeverityOf(retry_guard_event_kind kind) {
+Severity SeverityOf(retry_guard_event_kind kind) {
   bool bad = kind == RETRY_GUARD_EVENT_BREAKER_OPENED ||
              kind == RETRY_GUARD_EVENT_BUDGET_EXHAUSTED ||
              kind == RETRY_GUARD_EVENT_ALARM_BEGAN;
-  return bad ? GPR_LOG_SEVERITY_ERROR : GPR_LOG_SEVERITY_INFO;
+  return bad ? Severity::kError : Severity::kInfo;
 }
 
 void Log(const retry_guard_event &event) {
@@ -44,7 +42,7 @@ void Log(const retry_guard_event &event) {
   if (!rg_events_may_log(event.kind, rg_clock_now(), &left_out)) return;
   char line[RG_EVENT_LINE_SIZE];
   rg_event_write(&event, left_out, line);
-  gpr_log(__FILE__, __LINE__, SeverityOf(event.kind), "retry_guard: %s", line);
+  LogLine(SeverityOf(event.kind), line);
 }
 
 void Open(void *arg) {

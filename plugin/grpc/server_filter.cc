@@ -150,20 +150,8 @@ void DestroyChannel(grpc_channel_element *) {}
 
 }  // namespace
 
-const grpc_channel_filter kServerFilter = {
-    StartBatch,
-    nullptr,
-    grpc_channel_next_op,
-    sizeof(CallData),
-    InitCall,
-    grpc_call_stack_ignore_set_pollset_or_pollset_set,
-    DestroyCall,
-    0,
-    InitChannel,
-    grpc_channel_stack_no_post_init,
-    DestroyChannel,
-    grpc_channel_next_get_info,
-    "retry_guard_server",
-};
+const grpc_channel_filter kServerFilter =
+    MakeFilter({StartBatch, sizeof(CallData), InitCall, DestroyCall, 0,
+                InitChannel, DestroyChannel, "retry_guard_server"});
 
 }  // namespace retry_guard

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grpc/service_config.h"
 
-#include <grpc/support/log.h>
-
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -68,8 +66,10 @@ class Config : public ParsedConfig {
 // Also to the log: of an update that it does not take, gRPC says nothing.
 void ReportAll(const rg_faults &faults, grpc_core::ValidationErrors *errors) {
   for (size_t i = 0; i < faults.count; i++) {
-    gpr_log(GPR_ERROR, "retry_guard: service config: field:%s error:%s",
-            faults.items[i].path, faults.items[i].message);
+    LogLine(Severity::kError,
+            absl::StrCat("service config: field:", faults.items[i].path,
+                         " error:", faults.items[i].message)
+                .c_str());
     grpc_core::ValidationErrors::ScopedField field(
         errors, std::string(".") + faults.items[i].path);
     errors->AddError(faults.items[i].message);
@@ -110,9 +110,7 @@ rg_policy_block *ParseBlock(const grpc_core::Json &json, rg_policy_scope scope,
 }
 
 // At a level that is logged by default, as gRPC does for what it clamps.
-void Warn(const char *line, void *) {
-  gpr_log(GPR_ERROR, "retry_guard: %s", line);
-}
+void Warn(const char *line, void *) { LogLine(Severity::kError, line); }
 
 // Null, and `block` is gone, when memory is out.
 std::unique_ptr<ParsedConfig> NewConfig(rg_policy_block *block) {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "grpc/compat.h"
-
-// gRPC's own headers first need to know how it was built.
-#include <grpc/support/log.h>
-
 #include "grpc/trace.h"
+
 #include "host/trace.h"
 
 namespace retry_guard {
@@ -13,7 +9,7 @@ grpc_core::TraceFlag retry_guard_trace(false, "retry_guard");
 
 namespace {
 
-void Log(const char *line) { gpr_log(GPR_INFO, "retry_guard: %s", line); }
+void Log(const char *line) { LogLine(Severity::kInfo, line); }
 
 }  // namespace
 

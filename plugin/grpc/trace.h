@@ -5,14 +5,15 @@
 #ifndef RETRY_GUARD_GRPC_TRACE_H
 #define RETRY_GUARD_GRPC_TRACE_H
 
+#include "grpc/compat.h"
 #include "host/call.h"
-#include "src/core/lib/debug/trace.h"
 
 namespace retry_guard {
 
 extern grpc_core::TraceFlag retry_guard_trace;
 
-inline bool IsTracing() { return GRPC_TRACE_FLAG_ENABLED(retry_guard_trace); }
+// (gRPC's macro for this takes something else in newer versions.)
+inline bool IsTracing() { return GPR_UNLIKELY(retry_guard_trace.enabled()); }
 
 // As host/trace.h; only called while tracing.
 void Trace(const rg_call &call, const rg_admission &admission);
