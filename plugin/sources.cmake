@@ -121,15 +121,38 @@ set(RG_METRICS_ENDPOINT_SOURCES
   metrics/listen.c
 )
 
+# A fleet in virtual time; in the command only.
+set(RG_SIM_SOURCES
+  sim/agenda.c
+  sim/caller.c
+  sim/connection.c
+  sim/dice.c
+  sim/fleet.c
+  sim/incident.c
+  sim/native.c
+  sim/picture.c
+  sim/pool.c
+  sim/record.c
+  sim/result.c
+  sim/result_json.c
+  sim/review.c
+  sim/scenario.c
+  sim/scenario_build.c
+  sim/scenario_rules.c
+  sim/server.c
+)
+
 set(RG_CLI_SOURCES
   cli/base64.c
   cli/check.c
   cli/checked.c
   cli/checked_json.c
   cli/checked_text.c
+  cli/drawing.c
   cli/explain.c
   cli/explanation.c
   cli/exposition.c
+  cli/fault_text.c
   cli/figures.c
   cli/file.c
   cli/glyph.c
@@ -143,8 +166,12 @@ set(RG_CLI_SOURCES
   cli/preloaded.c
   cli/retry_config.c
   cli/run.c
+  cli/scenarios.c
   cli/scrape.c
   cli/screen.c
+  cli/simulate.c
+  cli/simulation.c
+  cli/simulation_text.c
   cli/table.c
   cli/top.c
   cli/top_page.c
@@ -162,4 +189,9 @@ set(RG_PROTOS
   retry_guard/v1/layer_mark.proto
   retry_guard/v1/policy.proto
   retry_guard/v1/retry_info.proto
+)
+
+# The same, of the command only.
+set(RG_SIM_PROTOS
+  retry_guard/v1/scenario.proto
 )

@@ -35,5 +35,6 @@ endfunction()
 
 rg_room_tests(cli tests)
 rg_test(rg_cli_test LABEL unit SOURCES ${tests}
-  LIBS rg_cli rg_metrics rg_host rg_config rg_core rg_proto)
+  LIBS rg_cli rg_sim rg_sim_proto rg_metrics rg_host rg_config rg_core
+    rg_proto)
 rg_runs_command(rg_cli_test)

@@ -3,53 +3,12 @@
 #include <stdio.h>
 
 #include "cli/checked.h"
+#include "cli/fault_text.h"
 #include "cli/paper.h"
 #include "cli/table.h"
 
-/* Where the text of a fault stands. */
-#define HANG 11
-
-struct severity {
-  const char *name;
-  enum rg_ink ink;
-};
-
-static const struct severity error = {"error", RG_INK_RED};
-static const struct severity warning = {"warning", RG_INK_YELLOW};
-
-static void write_fault(struct rg_paper *paper, const struct severity *severity,
-                        const struct rg_fault *fault) {
-  rg_paper_newline(paper);
-  rg_paper_indent(paper, 2);
-  rg_paper_put(paper, severity->ink, "%s", severity->name);
-  rg_paper_indent(paper, HANG);
-  rg_paper_put(paper, RG_INK_BOLD, "%s",
-               fault->path[0] != '\0' ? fault->path : "the whole file");
-  rg_paper_newline(paper);
-  rg_paper_indent(paper, HANG);
-  rg_paper_wrap(paper, HANG, RG_INK_PLAIN, "%s", fault->message);
-  rg_paper_newline(paper);
-}
-
-static void write_faults(struct rg_paper *paper,
-                         const struct severity *severity,
-                         const struct rg_faults *faults) {
-  for (size_t i = 0; i < faults->count; i++)
-    write_fault(paper, severity, &faults->items[i]);
-  if (faults->unlisted == 0) return;
-  rg_paper_newline(paper);
-  rg_paper_indent(paper, 2);
-  rg_paper_put(paper, severity->ink, "%s", severity->name);
-  rg_paper_indent(paper, HANG);
-  if (faults->out_of_memory)
-    rg_paper_put(paper, RG_INK_PLAIN, "memory ran out");
-  else
-    rg_paper_put(paper, RG_INK_PLAIN, "and %zu more", faults->unlisted);
-  rg_paper_newline(paper);
-}
-
-static void put_count(struct rg_paper *paper, const struct severity *severity,
-                      size_t count) {
+static void put_count(struct rg_paper *paper,
+                      const struct rg_severity *severity, size_t count) {
   if (count > 0)
     rg_paper_put(paper, severity->ink, "%zu %s%s", count, severity->name,
                  count == 1 ? "" : "s");
@@ -61,9 +20,9 @@ static void write_head(struct rg_paper *paper,
   size_t warnings = rg_faults_total(&file->report.warnings);
   rg_paper_put(paper, RG_INK_BOLD, "%s", rg_file_name(file->path));
   rg_paper_put(paper, RG_INK_PLAIN, ": ");
-  put_count(paper, &error, errors);
+  put_count(paper, &rg_severity_error, errors);
   if (errors > 0 && warnings > 0) rg_paper_put(paper, RG_INK_PLAIN, ", ");
-  put_count(paper, &warning, warnings);
+  put_count(paper, &rg_severity_warning, warnings);
   if (errors == 0 && warnings == 0) rg_paper_put(paper, RG_INK_PLAIN, "clean");
   rg_paper_newline(paper);
 }
@@ -78,8 +37,8 @@ static void write_file(struct rg_paper *paper,
     return;
   }
   write_head(paper, file);
-  write_faults(paper, &error, &file->report.errors);
-  write_faults(paper, &warning, &file->report.warnings);
+  rg_fault_text_write(paper, &rg_severity_error, &file->report.errors);
+  rg_fault_text_write(paper, &rg_severity_warning, &file->report.warnings);
 }
 
 /* ---- The call tree ------------------------------------------------------- */
@@ -125,10 +84,10 @@ static void write_product(const struct rg_checked_tree *tree, char *text,
 static void write_advice(struct rg_paper *paper,
                          const struct rg_checked_tree *tree) {
   rg_paper_indent(paper, 2);
-  rg_paper_put(paper, warning.ink, "%s", warning.name);
-  rg_paper_indent(paper, HANG);
+  rg_paper_put(paper, rg_severity_warning.ink, "%s", rg_severity_warning.name);
+  rg_paper_indent(paper, RG_FAULT_TEXT_HANG);
   rg_paper_wrap(
-      paper, HANG, RG_INK_PLAIN,
+      paper, RG_FAULT_TEXT_HANG, RG_INK_PLAIN,
       "%zu layers retry, one inside the other. With \"retryGuard\": {} "
       "in all of them, and the incoming call passed on as parent, %s "
       "would own the retries: the first that has a retryPolicy.",

@@ -14,6 +14,7 @@
 #include "cli/paper.h"
 #include "cli/policy.h"
 #include "cli/run.h"
+#include "cli/simulate.h"
 #include "cli/table.h"
 #include "cli/top.h"
 #include "cli/verb.h"
@@ -36,6 +37,7 @@ static const struct verb verbs[] = {
      rg_cli_policy},
     {"mark", "show what a retry mark says", rg_cli_mark},
     {"run", "run a program with the guard in it", rg_cli_run},
+    {"simulate", "try policies on a fleet in virtual time", rg_cli_simulate},
     {"top", "show the targets of a running program, live", rg_cli_top},
     {"help", "say how a verb is used", help},
 };

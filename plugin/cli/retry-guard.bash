@@ -7,8 +7,8 @@
 # Nothing leaves the word to bash, which completes file names.
 _retry_guard_words() {
   case $1:$2 in
-    :) echo check explain init policy mark run top help --help --version ;;
-    help:) echo check explain init policy mark run top help ;;
+    :) echo check explain init policy mark run simulate top help --help --version ;;
+    help:) echo check explain init policy mark run simulate top help ;;
     check:-*) echo --format= --tree --clients --calls --help ;;
     explain:-*) echo --help ;;
     init:-*) echo --style= --service= --help ;;
@@ -17,6 +17,10 @@ _retry_guard_words() {
     mark:-*) echo --help ;;
     run:-*) echo --config --layer= --mode= --metrics= --no-accept-marks --strict --help ;;
     top:-*) echo --interval= --once --help ;;
+    simulate:-*) echo --list --variant= --compare --method= --seed= --goodput= \
+      --format= --chart --svg= --png= --max-amplification= --max-peak= \
+      --max-recovery= --max-lost= --help ;;
+    simulate:format) echo text json csv ;;
     *:format) echo text json ;;
     *:style) echo budget window ;;
     *:mode) echo ENFORCE SHADOW OFF ;;

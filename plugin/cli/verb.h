@@ -20,6 +20,7 @@ RG_C_BEGIN
 enum rg_cli_status {
   RG_CLI_OK = 0,
   RG_CLI_WARNINGS = 1,
+  RG_CLI_LIMITS = 1,  /* a limit that was asked for does not hold */
   RG_CLI_ERRORS = 2,  /* what was given is wrong, or could not be read */
   RG_CLI_USAGE = 64,  /* the command was called the wrong way */
   RG_CLI_OUTPUT = 74, /* what was to be said could not be written */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every file below the folder $1 states its licence in its first two lines, but
-# for documents, what has no comments, and inputs of fuzzers.
+# for documents, pictures, what has no comments, and inputs of fuzzers.
 set -euo pipefail
 cd "$1"
 
@@ -15,5 +15,5 @@ while read -r file; do
 done < <(find . \
   \( -name .git -o -name .cache -o -path ./build -o -name 'bazel-*' \
   -o -path ./test/fuzz/corpus \) -prune \
-  -o -type f ! -name LICENSE ! -name '*.md' ! -name '*.json' -print)
+  -o -type f ! -name LICENSE ! -name '*.md' ! -name '*.json' ! -name '*.svg' -print)
 exit $status

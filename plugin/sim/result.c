@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/result.h"
+
+#include <inttypes.h>
+
+void rg_trial_judge(struct rg_trial *result,
+                    const struct rg_review_times *times, double share) {
+  const struct rg_run_totals *totals = &result->run.totals;
+  result->review = rg_review_of(&result->run.record, times, share);
+  result->amplification =
+      totals->calls > 0 ? (double)totals->retries / (double)totals->calls : 0;
+}
+
+uint64_t rg_trial_lost(const struct rg_trial *result) {
+  return result->run.totals.failed;
+}
+
+static void write_slice(const struct rg_trial *result, size_t i, FILE *out) {
+  const struct rg_slice *slice = &result->run.record.slices[i];
+  fprintf(out, "\"%s\",%zu.%zu,%" PRIu32 ",%" PRIu32 ",%" PRIu32, result->name,
+          i / 10, i % 10, slice->calls, slice->ok, slice->failed);
+  for (size_t j = 0; j < RG_RECORD_ATTEMPTS; j++)
+    fprintf(out, ",%" PRIu32, slice->arrivals[j]);
+  fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", slice->queue,
+          slice->open, slice->half_open);
+}
+
+bool rg_results_write_csv(const struct rg_results *results, FILE *out) {
+  fputs("variant,seconds,calls,ok,failed", out);
+  for (size_t j = 1; j <= RG_RECORD_ATTEMPTS; j++)
+    fprintf(out, ",arrivals%zu", j);
+  fputs(",queue,open,half_open\n", out);
+  for (size_t i = 0; i < results->count; i++)
+    for (size_t j = 0; j < results->items[i].run.record.count; j++)
+      write_slice(&results->items[i], j, out);
+  return !ferror(out);
+}
