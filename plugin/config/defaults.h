@@ -13,9 +13,9 @@
  * retryThrottling has the same ratio. */
 #define RG_DEFAULT_TOKEN_RATIO_MILLI 100
 
-/* A model of a fleet (700 calls/s on a server good for 1,000/s, five attempts,
- * a pause of two seconds) recovers in 4 to 10 s with this bound, spread over 4,
- * 40 or 400 clients alike; with 100 tokens per client it takes up to 37 s. */
+/* The longest with which a fleet of 4, 40 or 400 clients gets over a pause with
+ * a peak of no more than 1.3 times its calls, where the clients' first tokens
+ * allow it: sim/README.md has the table. */
 #define RG_DEFAULT_BURST_NS (3 * RG_NS_PER_S)
 
 /* Enough that the first failure of a client that just started is retried; more
@@ -30,8 +30,8 @@
 #define RG_DEFAULT_WINDOW_PERCENT 20
 #define RG_DEFAULT_WINDOW_INTERVAL_NS (10 * RG_NS_PER_S)
 
-/* Its floor of 10/s is not: each client has it, and with 40 clients the fleet
- * of the model above never recovers from it. */
+/* Its floor of 10/s is not: each client has it, and with 40 clients or more the
+ * fleet of sim/README.md never recovers from it. */
 #define RG_DEFAULT_MIN_RETRY_COUNT 1
 #define RG_DEFAULT_MIN_RETRY_INTERVAL_NS (10 * RG_NS_PER_S)
 
@@ -40,8 +40,10 @@
 #define RG_DEFAULT_FLOOR_MS 0
 
 /* More than half of at least 20 results in 10 s: enough to be sure, and soon
- * enough that a client of 2 calls/s notices. The cooldown is about what a
- * restarting server takes; a fifth of spread keeps a fleet's probes apart. */
+ * enough that a client of 2 calls/s notices. The cooldown is what a fleet gets
+ * over pauses of 2 to 60 s soonest with, without doubling the probes of those
+ * who call seldom, as 1 s does; again sim/README.md. A fifth of spread keeps a
+ * fleet's probes apart. */
 #define RG_DEFAULT_FAILURE_CODES                                  \
   (1u << 14 /* UNAVAILABLE */ | 1u << 4 /* DEADLINE_EXCEEDED */ | \
    1u << 8 /* RESOURCE_EXHAUSTED */ | 1u << 13 /* INTERNAL */ |   \
@@ -49,7 +51,7 @@
 #define RG_DEFAULT_FAILURE_RATIO_MILLI 500
 #define RG_DEFAULT_BREAKER_WINDOW_NS (10 * RG_NS_PER_S)
 #define RG_DEFAULT_MIN_REQUESTS 20
-#define RG_DEFAULT_COOLDOWN_NS (5 * RG_NS_PER_S)
+#define RG_DEFAULT_COOLDOWN_NS (2 * RG_NS_PER_S)
 #define RG_DEFAULT_COOLDOWN_JITTER_MILLI 200
 #define RG_DEFAULT_PROBES 1
 

@@ -225,11 +225,11 @@ TEST(PolicyResolve, StartsTheBreakerFromItsDefaults) {
   EXPECT_EQ(breaker.min_requests, 20u);
   EXPECT_EQ(breaker.consecutive_failures, 0u);
   EXPECT_EQ(breaker.window_ns, 10 * kSecond);
-  EXPECT_EQ(breaker.cooldown_ns, 5 * kSecond);
+  EXPECT_EQ(breaker.cooldown_ns, 2 * kSecond);
   EXPECT_EQ(breaker.max_cooldown_ns, 0u);
   EXPECT_EQ(breaker.cooldown_jitter_milli, 200u);
   EXPECT_EQ(breaker.probes, 1u);
-  EXPECT_EQ(breaker.probe_timeout_ns, 5 * kSecond);
+  EXPECT_EQ(breaker.probe_timeout_ns, 2 * kSecond);
 }
 
 TEST(PolicyResolve, StartsTheRestFromItsDefaults) {

@@ -62,7 +62,7 @@ TEST(PolicyValues, AreTheDefaultsWithoutBlocks) {
             "UNKNOWN, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL, "
             "UNAVAILABLE (default)");
   EXPECT_EQ(values["circuitBreaker.cooldownJitter"], "0.2 (default)");
-  EXPECT_EQ(values["circuitBreaker.probeTimeout"], "5s (default)");
+  EXPECT_EQ(values["circuitBreaker.probeTimeout"], "2s (default)");
   EXPECT_EQ(values["deadline.attemptTimeout"], "none (default)");
   EXPECT_EQ(values["idempotency"], "ANY (default)");
   EXPECT_EQ(values["keyHeader"], "\"idempotency-key\" (default)");
