@@ -101,7 +101,8 @@ class Faults : public testing::Test {
     plain_ = std::make_unique<Side>("ipv4:" + addresses, "");
     guarded_ = std::make_unique<Side>("ipv4:" + addresses, kUnlimited);
     defaults_ = std::make_unique<Side>("ipv4:///" + addresses, kDefaults);
-    Start(10);
+    // The arguments leave 100 ms to connect, which a busy machine may not keep.
+    Start(10, /*delay_ms=*/0, /*timeout_ms=*/20000, /*wait_for_ready=*/true);
     Wait();
     ASSERT_EQ(guarded_->ok(), 10);
   }
