@@ -48,6 +48,10 @@ if(RETRY_GUARD_WITH_GRPC)
     $<TARGET_PROPERTY:rg_grpc_internals,INTERFACE_INCLUDE_DIRECTORIES>)
   rg_script_test(FetchHeaders grpc/fetch_headers_test.sh
     ${PROJECT_SOURCE_DIR}/plugin/grpc/fetch_headers.sh)
+  if(TARGET retry_guard_metrics)
+    rg_script_test(Install install/install_test.sh
+      ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  endif()
 endif()
 
 # The part of ./dev verify that takes seconds.

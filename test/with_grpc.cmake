@@ -57,13 +57,7 @@ add_executable(rg_readme_example ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c)
 target_link_libraries(rg_readme_example
   PRIVATE retry_guard rg_grpc_api rg_warnings)
 add_test(NAME Readme.TheExampleRuns COMMAND rg_readme_example)
-add_executable(rg_readme_static ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c)
-target_link_libraries(rg_readme_static
-  PRIVATE retry_guard_static rg_grpc_api rg_warnings)
-add_test(NAME Readme.TheExampleRunsWithTheStaticLibrary
-  COMMAND rg_readme_static)
-set_tests_properties(Readme.TheExampleRuns
-  Readme.TheExampleRunsWithTheStaticLibrary PROPERTIES LABELS e2e)
+set_tests_properties(Readme.TheExampleRuns PROPERTIES LABELS e2e)
 
 rg_room_tests(support tests)
 rg_test(rg_support_test LABEL support SOURCES ${tests} LIBS rg_test_support)

@@ -24,13 +24,10 @@ if(NOT RETRY_GUARD_SANITIZE)
   target_link_options(retry_guard_metrics PRIVATE -Wl,--no-undefined)
 endif()
 target_link_libraries(retry_guard_metrics
-  PRIVATE rg_metrics_endpoint PUBLIC retry_guard)
+  PRIVATE $<BUILD_INTERFACE:rg_metrics_endpoint> PUBLIC retry_guard)
 
 add_library(retry_guard_metrics_static STATIC)
 set_target_properties(retry_guard_metrics_static PROPERTIES
   OUTPUT_NAME retry_guard_metrics)
 target_link_libraries(retry_guard_metrics_static
-  PRIVATE rg_metrics_endpoint PUBLIC retry_guard_static)
-
-install(TARGETS retry_guard_metrics retry_guard_metrics_static
-  COMPONENT metrics)
+  PRIVATE $<BUILD_INTERFACE:rg_metrics_endpoint> PUBLIC retry_guard_static)

@@ -22,5 +22,3 @@ add_dependencies(retry_guard_preload retry_guard)
 if(TARGET retry_guard_metrics)
   add_dependencies(retry_guard_preload retry_guard_metrics)
 endif()
-
-install(TARGETS retry_guard_preload DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -18,18 +18,20 @@ compile() {
   }
 }
 
-# $1 compiler, $2 language, then standards
+# $1 compiler, $2 language, $3 standards, then headers
 compile_all() {
-  local compiler=$1 language=$2 standard header
-  shift 2
+  local compiler=$1 language=$2 standards=$3 standard header
+  shift 3
   command -v "$compiler" >/dev/null || return 0
-  for standard; do
-    for header in retry_guard/*.h; do
-      compile "$compiler" "$language" "$standard" "$header"
-    done
+  for standard in $standards; do
+    for header; do compile "$compiler" "$language" "$standard" "$header"; done
   done
 }
 
-for compiler in gcc clang; do compile_all $compiler c c11 c17; done
-for compiler in g++ clang++; do compile_all $compiler c++ c++17 c++20; done
+for compiler in gcc clang; do
+  compile_all $compiler c 'c11 c17' retry_guard/*.h
+done
+for compiler in g++ clang++; do
+  compile_all $compiler c++ 'c++17 c++20' retry_guard/*.{h,hpp}
+done
 exit $status
