@@ -107,3 +107,6 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/RetryGuardConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/RetryGuardConfigVersion.cmake
   DESTINATION ${RG_INSTALL_CMAKE_DIR} COMPONENT dev)
+
+# Last, since it knows of what is installed only by then.
+include(${RG_INSTALL_DIR}/debian.cmake)
