@@ -219,11 +219,14 @@ static void empty_for_probes(struct rg_breaker *breaker, uint32_t generation) {
   atomic_store(&breaker->emptied_for, generation + 1);
 }
 
+static uint64_t left_of(uint64_t word, uint64_t now) {
+  return rg_num_sub(rg_num_mul(until_of(word), RG_NS_PER_MS), now);
+}
+
 static struct rg_breaker_admission reject(uint64_t word, bool half_opened,
                                           uint64_t now) {
-  uint64_t end_ns = rg_num_mul(until_of(word), RG_NS_PER_MS);
   return (struct rg_breaker_admission){.half_opened = half_opened,
-                                       .left_ns = rg_num_sub(end_ns, now)};
+                                       .left_ns = left_of(word, now)};
 }
 
 /* Whether there is nothing to ask: `word` says closed, or nobody asks. */
@@ -412,4 +415,16 @@ enum rg_settlement rg_breaker_settle(struct rg_breaker *breaker,
 
 enum rg_breaker_state rg_breaker_state_of(const struct rg_breaker *breaker) {
   return state_of(atomic_load(&breaker->state));
+}
+
+struct rg_breaker_look rg_breaker_look_at(const struct rg_breaker *breaker,
+                                          uint64_t now) {
+  uint64_t word = atomic_load(&breaker->state);
+  enum rg_breaker_state state = state_of(word);
+  if (atomic_load_explicit(&breaker->disabled, memory_order_relaxed))
+    return (struct rg_breaker_look){RG_BREAKER_CLOSED, 0};
+  if (state != RG_BREAKER_OPEN) return (struct rg_breaker_look){state, 0};
+  if (cooldown_over(breaker, word, now))
+    return (struct rg_breaker_look){RG_BREAKER_HALF_OPEN, 0};
+  return (struct rg_breaker_look){state, left_of(word, now)};
 }

@@ -190,6 +190,16 @@ struct rg_breaker_cause rg_breaker_cause_of(const struct rg_breaker *breaker);
 
 enum rg_breaker_state rg_breaker_state_of(const struct rg_breaker *breaker);
 
+/* A breaker as whoever asks now would find it: half-open from the end of the
+ * cooldown on, though nobody has asked since, and closed while disabled. */
+struct rg_breaker_look {
+  enum rg_breaker_state state;
+  uint64_t left_ns; /* of the cooldown, while it is open */
+};
+
+struct rg_breaker_look rg_breaker_look_at(const struct rg_breaker *breaker,
+                                          uint64_t now);
+
 RG_C_END
 
 #endif

@@ -288,6 +288,25 @@ TEST_F(Breaker, SaysHowMuchOfTheCooldownIsLeft) {
   EXPECT_EQ(Admit(kNow + kCooldown - 1).left_ns, 1u);
 }
 
+TEST_F(Breaker, LooksAsWhoeverAsksWouldFindIt) {
+  const auto look = [this](uint64_t now) {
+    return rg_breaker_look_at(&breaker_, now);
+  };
+  EXPECT_EQ(look(kNow).state, RG_BREAKER_CLOSED);
+  Open(kNow);
+  EXPECT_EQ(look(kNow + kMs).state, RG_BREAKER_OPEN);
+  EXPECT_EQ(look(kNow + kMs).left_ns, kCooldown - kMs);
+  EXPECT_EQ(look(kNow + kCooldown).state, RG_BREAKER_HALF_OPEN)
+      << "nobody has asked";
+  EXPECT_EQ(look(kNow + kCooldown).left_ns, 0u);
+  EXPECT_EQ(State(), RG_BREAKER_OPEN) << "to look changes nothing";
+  PermitAt(kNow + kCooldown);
+  EXPECT_EQ(look(kNow + kCooldown).state, RG_BREAKER_HALF_OPEN);
+  policy_.disabled = true;
+  Update();
+  EXPECT_EQ(look(kNow + kCooldown).state, RG_BREAKER_CLOSED);
+}
+
 TEST_F(Breaker, TheCooldownIsLengthenedAtRandom) {
   policy_.cooldown_jitter_milli = 200;
   Init();
