@@ -54,6 +54,8 @@ set(RG_CONFIG_SOURCES
 set(RG_HOST_SOURCES
   host/attempt_counts.c
   host/baggage.c
+  host/breaker_report.c
+  host/breaker_series.c
   host/breakers.c
   host/call.c
   host/check.c

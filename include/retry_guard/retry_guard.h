@@ -113,6 +113,14 @@ typedef enum retry_guard_breaker_cause {
   RETRY_GUARD_CAUSE_PROBE = 3,       /* a probe failed */
 } retry_guard_breaker_cause;
 
+/* What one breaker is for. */
+typedef enum retry_guard_breaker_scope {
+  RETRY_GUARD_SCOPE_TARGET = 0,
+  RETRY_GUARD_SCOPE_SERVICE = 1,
+  RETRY_GUARD_SCOPE_METHOD = 2,
+  RETRY_GUARD_SCOPE_BACKEND = 3, /* one address of the target */
+} retry_guard_breaker_scope;
+
 typedef struct retry_guard_event {
   size_t size; /* sizeof(retry_guard_event) of the library */
   retry_guard_event_kind kind;
@@ -125,6 +133,10 @@ typedef struct retry_guard_event {
   uint64_t total;
   /* With the alarm: retries for 1,000 calls of the last minute. */
   uint32_t amplification_milli;
+  /* With the breaker's events: which one it is, as in retry_guard_breaker; ""
+   * with others. `breaker` is valid during the callback only. */
+  retry_guard_breaker_scope scope;
+  const char *breaker;
 } retry_guard_event;
 
 /* Is told of each event, on a thread of gRPC's own executor: it may use this
@@ -336,7 +348,13 @@ typedef enum retry_guard_breaker_state {
   RETRY_GUARD_BREAKER_CLOSED = 0,    /* lets everything through */
   RETRY_GUARD_BREAKER_OPEN = 1,      /* nothing */
   RETRY_GUARD_BREAKER_HALF_OPEN = 2, /* a probe, to see */
+  RETRY_GUARD_BREAKER_STATE_COUNT
 } retry_guard_breaker_state;
+
+/* Returns the lower-case name of a state, such as "half_open"; "unknown"
+ * outside the enum. Static, thread-safe. */
+RETRY_GUARD_API const char *retry_guard_breaker_state_string(
+    retry_guard_breaker_state state);
 
 /* Buckets of the delay histogram. */
 #define RETRY_GUARD_DELAY_BUCKETS 13
@@ -388,8 +406,10 @@ typedef struct retry_guard_stats {
   uint64_t breaker_closed;
   uint64_t breaker_probes;
   uint64_t breaker_stale;
-  /* The state of the target's own breaker; with another `scope` than TARGET it
-   * stays CLOSED. Changes with time. */
+  /* How many of the breakers that retry_guard_breakers_each visits are in each
+   * state, and the worst of these states: OPEN if one is open, or else
+   * HALF_OPEN if one is that. Change with time. */
+  uint64_t breakers[RETRY_GUARD_BREAKER_STATE_COUNT];
   retry_guard_breaker_state breaker_state;
   /* Times the guard failed itself and let a call pass untouched. */
   uint64_t fail_open;
@@ -430,6 +450,43 @@ RETRY_GUARD_API retry_guard_status
 retry_guard_stats_each(void (*visit)(const char *target,
                                      const retry_guard_stats *stats, void *arg),
                        void *arg);
+
+/* One circuit breaker of a target. Fields are added at the end. */
+typedef struct retry_guard_breaker {
+  /* What it is for: the policy's `scope`, and the name of the service
+   * ("shop.Ledger"), the method ("/shop.Ledger/Add") or the backend
+   * ("ipv4:10.0.0.7:443"). The target's own has "". A name of more than 127
+   * bytes is cut at its begin. Valid during the visit only. */
+  retry_guard_breaker_scope scope;
+  const char *name;
+  /* As a call now would find it: OPEN if it would be rejected, HALF_OPEN from
+   * the end of the cooldown on, though none came to see. */
+  retry_guard_breaker_state state;
+  uint64_t cooldown_left_ms; /* while it is open */
+  /* Its transitions, probes and rejections, as in retry_guard_stats, since it
+   * was made; they begin anew with a breaker that made room for others and was
+   * not among those that the metrics name. */
+  uint64_t opened;
+  uint64_t half_opened;
+  uint64_t closed;
+  uint64_t probes;
+  uint64_t rejections;
+} retry_guard_breaker;
+
+/* Calls `visit` with each circuit breaker of `target`, spelled as for
+ * retry_guard_stats_get, in no particular order: the target's own, or with
+ * another `scope` one for each service, method or backend that was called in
+ * the last ten minutes or whose breaker is open. These are at most 64: a new
+ * one takes the place of the one that was idle longest. The visitor may use
+ * this library and gRPC: no lock is held meanwhile.
+ *
+ * Returns OK; NOT_FOUND as retry_guard_stats_get, INVALID_ARGUMENT for NULL;
+ * OUT_OF_MEMORY, and nothing was visited. Thread-safe; takes the lock of the
+ * target table, and one that a call tries, but never waits for, when it is the
+ * first of its service, method or backend. */
+RETRY_GUARD_API retry_guard_status retry_guard_breakers_each(
+    const char *target,
+    void (*visit)(const retry_guard_breaker *breaker, void *arg), void *arg);
 
 /* What concerns the process rather than a target. */
 typedef struct retry_guard_process_stats {

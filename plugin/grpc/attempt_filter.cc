@@ -35,7 +35,8 @@ struct Interception {
 };
 
 struct ChannelData {
-  uint64_t backend;  // the hash of its address
+  std::string address;
+  rg_backend backend;
 };
 
 // Nothing but what is initialized here is, until its use begins: most of it is
@@ -44,7 +45,7 @@ struct AttemptData {
   GuardedCall *call = nullptr;  // null: not guarded
   rg_attempt attempt;
   grpc_call_element *elem;
-  uint64_t backend;
+  const rg_backend *backend;
   grpc_call_context_element *context;
   grpc_call_stack *stack;
   grpc_core::CallCombiner *combiner;
@@ -401,7 +402,7 @@ grpc_error_handle InitCall(grpc_call_element *elem,
   attempt->call = CallOfAttempt(args->context);
   if (attempt->call == nullptr) return absl::OkStatus();
   attempt->attempt = {};
-  attempt->backend = static_cast<ChannelData *>(elem->channel_data)->backend;
+  attempt->backend = &static_cast<ChannelData *>(elem->channel_data)->backend;
   attempt->elem = elem;
   attempt->stack = args->call_stack;
   attempt->context = args->context;
@@ -422,12 +423,16 @@ void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *,
 grpc_error_handle InitChannel(grpc_channel_element *elem,
                               grpc_channel_element_args *args) {
   auto *channel = new (elem->channel_data) ChannelData();
-  absl::string_view address = PeerOf(*args);
-  channel->backend = rg_breakers_hash(address.data(), address.size());
+  channel->address = std::string(PeerOf(*args));
+  channel->backend = {
+      rg_breakers_hash(channel->address.data(), channel->address.size()),
+      channel->address.data(), channel->address.size()};
   return absl::OkStatus();
 }
 
-void DestroyChannel(grpc_channel_element *) {}
+void DestroyChannel(grpc_channel_element *elem) {
+  static_cast<ChannelData *>(elem->channel_data)->~ChannelData();
+}
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include "grpc/call_filter.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -121,12 +122,14 @@ void NoteCompression(const ChannelData &channel, CallData *data,
     rg_call_compress(&data->guarded.call);
 }
 
+// Once; for as long as the call lives, which its metadata does not.
 void NameCall(GuardedCall *call, const grpc_metadata_batch &initial) {
   const grpc_core::Slice *path =
       initial.get_pointer(grpc_core::HttpPathMetadata());
-  if (path == nullptr) return;
-  rg_call_name(&call->call, reinterpret_cast<const char *>(path->data()),
-               path->size());
+  if (path == nullptr || call->call.key.path != nullptr) return;
+  auto *copy = static_cast<char *>(call->arena->Alloc(path->size()));
+  std::memcpy(copy, path->data(), path->size());
+  rg_call_name(&call->call, copy, path->size());
 }
 
 bool IsNamedScope(uint32_t scope) {

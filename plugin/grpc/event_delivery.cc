@@ -13,19 +13,24 @@ namespace retry_guard {
 
 namespace {
 
-// The event, and its target's name behind it.
+// The event, and the texts that it points to behind it.
 struct Parcel {
   retry_guard_event event;
-  char target[1];
+  char texts[1];
 };
 
 Parcel *Pack(const retry_guard_event &event) {
-  size_t length = std::strlen(event.target);
-  auto *parcel = static_cast<Parcel *>(std::malloc(sizeof(Parcel) + length));
+  size_t target_size = std::strlen(event.target) + 1;
+  size_t breaker_size = std::strlen(event.breaker) + 1;
+  auto *parcel = static_cast<Parcel *>(
+      std::malloc(sizeof(Parcel) + target_size + breaker_size));
   if (parcel == nullptr) return nullptr;
+  char *breaker = parcel->texts + target_size;
   parcel->event = event;
-  std::memcpy(parcel->target, event.target, length + 1);
-  parcel->event.target = parcel->target;
+  parcel->event.target = static_cast<char *>(
+      std::memcpy(parcel->texts, event.target, target_size));
+  parcel->event.breaker =
+      static_cast<char *>(std::memcpy(breaker, event.breaker, breaker_size));
   return parcel;
 }
 

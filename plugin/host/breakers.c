@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host/breakers.h"
 
+#include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "host/breaker_series.h"
 
 struct rg_scoped_breaker *rg_breakers_reserve(
     const struct rg_breakers *breakers,
@@ -38,8 +43,68 @@ struct rg_scoped_breaker *rg_breakers_configure(
 }
 
 void rg_breakers_clean_up(struct rg_breakers *breakers) {
+  rg_breaker_series_clean_up(breakers);
   free(atomic_load(&breakers->scoped));
 }
+
+/* ---- Names --------------------------------------------------------------- */
+
+/* 0: not known. */
+static uint64_t hash_of(const struct rg_breaker_key *key, uint32_t scope) {
+  switch (scope) {
+    case RG_BREAKER_PER_SERVICE:
+      return key->service;
+    case RG_BREAKER_PER_METHOD:
+      return key->method;
+    case RG_BREAKER_PER_BACKEND:
+      return key->backend != NULL ? key->backend->hash : 0;
+    default:
+      return 0;
+  }
+}
+
+struct name {
+  uint64_t hash;
+  const char *bytes;
+  size_t length;
+};
+
+/* "/shop.Ledger/Add" is a method of "shop.Ledger". */
+static struct name service_of(const struct rg_breaker_key *key) {
+  size_t end = key->path_length;
+  while (end > 0 && key->path[end - 1] != '/') end--;
+  if (end > 0) end--;
+  size_t begin = end > 0 && key->path[0] == '/' ? 1 : 0;
+  return (struct name){key->service, key->path + begin, end - begin};
+}
+
+static struct name name_of(const struct rg_breaker_key *key, uint32_t scope) {
+  if (hash_of(key, scope) == 0) return (struct name){0, "", 0};
+  if (scope == RG_BREAKER_PER_SERVICE) return service_of(key);
+  if (scope == RG_BREAKER_PER_METHOD)
+    return (struct name){key->method, key->path, key->path_length};
+  return (struct name){key->backend->hash, key->backend->name,
+                       key->backend->length};
+}
+
+static void write_name(const struct name *from,
+                       char name[RG_BREAKER_NAME_SIZE]) {
+  static const char cut[] = "...";
+  size_t room = RG_BREAKER_NAME_SIZE - 1;
+  size_t length = from->length <= room ? from->length : room - strlen(cut);
+  size_t at = 0;
+  if (length < from->length) at = strlen(strcpy(name, cut));
+  memcpy(name + at, from->bytes + from->length - length, length);
+  name[at + length] = '\0';
+}
+
+/* ---- Places -------------------------------------------------------------- */
+
+/* Of all targets: places change hands seldom. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void rg_breakers_lock(void) { pthread_mutex_lock(&lock); }
+void rg_breakers_unlock(void) { pthread_mutex_unlock(&lock); }
 
 static struct rg_scoped_breaker *oldest(struct rg_scoped_breaker *scoped) {
   struct rg_scoped_breaker *result = &scoped[0];
@@ -50,27 +115,41 @@ static struct rg_scoped_breaker *oldest(struct rg_scoped_breaker *scoped) {
   return result;
 }
 
+static struct rg_scoped_breaker *look_up(struct rg_scoped_breaker *scoped,
+                                         uint64_t hash) {
+  for (int i = 0; i < RG_BREAKERS_MAX; i++)
+    if (atomic_load_explicit(&scoped[i].hash, memory_order_relaxed) == hash)
+      return &scoped[i];
+  return NULL;
+}
+
 /* Unused places are the oldest of all. A permit for the breaker that had the
  * place before turns stale, since closing starts a generation. */
-static struct rg_scoped_breaker *claim(struct rg_scoped_breaker *scoped,
-                                       uint64_t hash) {
-  struct rg_scoped_breaker *place = oldest(scoped);
-  uint64_t before = atomic_load(&place->hash);
-  if (atomic_compare_exchange_strong(&place->hash, &before, hash) &&
-      before != 0)
-    rg_breaker_reset(&place->breaker);
+static struct rg_scoped_breaker *claim_nolock(struct rg_breakers *breakers,
+                                              const struct name *name,
+                                              uint32_t scope, uint64_t now) {
+  struct rg_scoped_breaker *scoped = atomic_load(&breakers->scoped);
+  struct rg_scoped_breaker *place = look_up(scoped, name->hash);
+  if (place != NULL) return place; /* another thread was faster */
+  place = oldest(scoped);
+  bool used = atomic_load(&place->hash) != 0;
+  rg_breaker_series_leave(breakers, place, now);
+  write_name(name, place->name);
+  atomic_store(&place->scope, scope);
+  atomic_store(&place->hash, name->hash);
+  if (used) rg_breaker_reset(&place->breaker);
+  rg_breaker_series_enter(breakers, place);
   return place;
 }
 
-static struct rg_breaker *find_scoped(struct rg_scoped_breaker *scoped,
-                                      uint64_t hash, uint64_t now) {
-  struct rg_scoped_breaker *place = NULL;
-  for (int i = 0; place == NULL && i < RG_BREAKERS_MAX; i++)
-    if (atomic_load_explicit(&scoped[i].hash, memory_order_relaxed) == hash)
-      place = &scoped[i];
-  if (place == NULL) place = claim(scoped, hash);
-  atomic_store_explicit(&place->last_used, now, memory_order_relaxed);
-  return &place->breaker;
+static struct rg_scoped_breaker *claim(struct rg_breakers *breakers,
+                                       const struct rg_breaker_key *key,
+                                       uint32_t scope, uint64_t now) {
+  struct name name = name_of(key, scope);
+  if (pthread_mutex_trylock(&lock) != 0) return NULL;
+  struct rg_scoped_breaker *place = claim_nolock(breakers, &name, scope, now);
+  pthread_mutex_unlock(&lock);
+  return place;
 }
 
 struct rg_breaker *rg_breakers_whole(struct rg_breakers *breakers) {
@@ -82,37 +161,73 @@ struct rg_breaker *rg_breakers_whole(struct rg_breakers *breakers) {
 struct rg_breaker *rg_breakers_find(struct rg_breakers *breakers,
                                     const struct rg_breaker_key *key,
                                     uint64_t now) {
-  uint64_t hash = 0;
-  switch (atomic_load_explicit(&breakers->scope, memory_order_acquire)) {
-    case RG_BREAKER_PER_SERVICE:
-      hash = key->service;
-      break;
-    case RG_BREAKER_PER_METHOD:
-      hash = key->method;
-      break;
-    case RG_BREAKER_PER_BACKEND:
-      hash = key->backend;
-      break;
-    default:
-      return &breakers->whole;
-  }
+  uint32_t scope = atomic_load_explicit(&breakers->scope, memory_order_acquire);
+  if (scope == RG_BREAKER_PER_TARGET) return &breakers->whole;
+  uint64_t hash = hash_of(key, scope);
   if (hash == 0) return NULL;
-  return find_scoped(atomic_load(&breakers->scoped), hash, now);
+  struct rg_scoped_breaker *place =
+      look_up(atomic_load(&breakers->scoped), hash);
+  if (place == NULL) place = claim(breakers, key, scope, now);
+  if (place == NULL) return NULL;
+  atomic_store_explicit(&place->last_used, now, memory_order_relaxed);
+  return &place->breaker;
 }
 
-/* FNV-1a, 64 bits. */
-uint64_t rg_breakers_hash(const char *bytes, size_t length) {
-  uint64_t hash = UINT64_C(14695981039346656037);
+/* ---- What they do -------------------------------------------------------- */
+
+static struct rg_scoped_breaker *place_of(const struct rg_breaker *breaker) {
+  return (
+      struct rg_scoped_breaker *)((const char *)breaker -
+                                  offsetof(struct rg_scoped_breaker, breaker));
+}
+
+void rg_breakers_count(struct rg_breakers *breakers, struct rg_breaker *breaker,
+                       enum rg_breaker_tally tally) {
+  RG_ATOMIC(uint64_t) *tallies = breaker == &breakers->whole
+                                     ? breakers->whole_tallies
+                                     : place_of(breaker)->tallies;
+  atomic_fetch_add_explicit(&tallies[tally], 1, memory_order_relaxed);
+}
+
+enum rg_breaker_scope rg_breakers_name(const struct rg_breakers *breakers,
+                                       const struct rg_breaker *breaker,
+                                       const struct rg_breaker_key *key,
+                                       char name[RG_BREAKER_NAME_SIZE]) {
+  name[0] = '\0';
+  if (breaker == &breakers->whole) return RG_BREAKER_PER_TARGET;
+  const struct rg_scoped_breaker *place = place_of(breaker);
+  uint32_t scope = atomic_load(&place->scope);
+  struct name found = name_of(key, scope);
+  if (found.hash != atomic_load(&place->hash)) return RG_BREAKER_PER_TARGET;
+  write_name(&found, name);
+  return (enum rg_breaker_scope)scope;
+}
+
+/* ---- Hashes -------------------------------------------------------------- */
+
+#define HASH_OF_NOTHING UINT64_C(14695981039346656037)
+
+/* FNV-1a, 64 bits: of what `hash` is of, and these bytes behind it. */
+static uint64_t hash_on(uint64_t hash, const char *bytes, size_t length) {
   for (size_t i = 0; i < length; i++)
     hash = (hash ^ (uint8_t)bytes[i]) * UINT64_C(1099511628211);
-  return hash != 0 ? hash : 1;
+  return hash;
+}
+
+static uint64_t never_nothing(uint64_t hash) { return hash != 0 ? hash : 1; }
+
+uint64_t rg_breakers_hash(const char *bytes, size_t length) {
+  return never_nothing(hash_on(HASH_OF_NOTHING, bytes, length));
 }
 
 struct rg_breaker_key rg_breakers_key(const char *path, size_t length) {
   size_t service = length;
   while (service > 0 && path[service - 1] != '/') service--;
+  uint64_t hash = hash_on(HASH_OF_NOTHING, path, service);
   return (struct rg_breaker_key){
-      .service = rg_breakers_hash(path, service),
-      .method = rg_breakers_hash(path, length),
+      .service = never_nothing(hash),
+      .method = never_nothing(hash_on(hash, path + service, length - service)),
+      .path = path,
+      .path_length = length,
   };
 }

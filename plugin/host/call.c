@@ -84,7 +84,8 @@ void rg_call_bind(struct rg_call *call, const struct rg_method_policy *method,
 /* ---- The breaker -------------------------------------------------------- */
 
 /* Asks the breaker of the call's scope for a permit; true when it is open. */
-static bool breaker_refuses(struct rg_call *call, uint64_t backend,
+static bool breaker_refuses(struct rg_call *call,
+                            const struct rg_backend *backend,
                             struct rg_breaker **breaker,
                             struct rg_permit *permit, uint64_t *left_ns,
                             uint64_t now) {
@@ -93,21 +94,25 @@ static bool breaker_refuses(struct rg_call *call, uint64_t backend,
   if (*breaker == NULL || rg_breaker_admit_closed(*breaker, permit))
     return false;
   struct rg_breaker_admission admission = rg_breaker_admit(*breaker, now);
-  if (admission.half_opened) rg_target_breaker_half_opened(call->target);
-  if (admission.permit.place > 0) count(&counters(call)->breaker_probes);
+  if (admission.half_opened)
+    rg_target_breaker_half_opened(call->target, *breaker, &call->key);
+  if (admission.permit.place > 0)
+    rg_target_breaker_probed(call->target, *breaker);
   *permit = admission.permit;
   *left_ns = admission.left_ns;
   return !admission.admitted;
 }
 
 static void settle(struct rg_call *call, struct rg_breaker *breaker,
-                   struct rg_permit *permit, enum rg_result result,
-                   uint64_t now, uint64_t random) {
+                   const struct rg_backend *backend, struct rg_permit *permit,
+                   enum rg_result result, uint64_t now, uint64_t random) {
   if (!permit->held) return;
   enum rg_settlement settlement =
       rg_breaker_settle(breaker, permit, result, now, random);
-  if (settlement != RG_SETTLED)
-    rg_target_breaker_settled(call->target, breaker, settlement);
+  if (settlement == RG_SETTLED) return;
+  struct rg_breaker_key key = call->key;
+  key.backend = backend;
+  rg_target_breaker_settled(call->target, breaker, &key, settlement);
 }
 
 bool rg_call_is_barred(const struct rg_call *call, uint64_t now) {
@@ -124,10 +129,10 @@ bool rg_call_admit_closed(struct rg_call *call) {
 
 struct rg_admission rg_call_admit(struct rg_call *call, uint64_t now) {
   struct rg_admission admission = no_admission;
-  if (!breaker_refuses(call, 0, &call->breaker, &call->permit,
+  if (!breaker_refuses(call, NULL, &call->breaker, &call->permit,
                        &admission.left_ns, now))
     return admission;
-  count(&counters(call)->breaker_rejections);
+  rg_target_breaker_rejected(call->target, call->breaker);
   stop_caller(call);
   call->refused = true;
   admission.refusal = RG_REFUSED_BREAKER;
@@ -149,7 +154,7 @@ static bool permit_refused(struct rg_call *call, struct rg_attempt *attempt,
   if (!breaker_refuses(call, facts->backend, &attempt->breaker,
                        &attempt->permit, left_ns, now))
     return false;
-  count(&counters(call)->breaker_rejections);
+  rg_target_breaker_rejected(call->target, attempt->breaker);
   if (!in_shadow(call)) stop_caller(call);
   return true;
 }
@@ -338,6 +343,7 @@ struct rg_admission rg_call_attempt_begin(struct rg_call *call,
   if (admission.refusal == RG_REFUSED_NOT) {
     enum rg_attempt_kind kind = begin_attempt(call, now);
     attempt->number = call->attempts_begun;
+    attempt->backend = facts->backend;
     attempt->began = now;
     set_deadlines(call, &admission, now);
     choose_mark(call, &admission);
@@ -374,7 +380,8 @@ static void settle_attempt(struct rg_call *call, struct rg_attempt *attempt,
   attempt->ended = true;
   enum rg_result result =
       rg_outcome_result(outcome, policy_of(call)->breaker.failure_codes);
-  settle(call, attempt->breaker, &attempt->permit, result, now, random);
+  settle(call, attempt->breaker, attempt->backend, &attempt->permit, result,
+         now, random);
   if (result == RG_RESULT_SUCCESS) learn_time(call, attempt, now);
 }
 
@@ -436,7 +443,8 @@ void rg_call_attempt_drop(struct rg_call *call, struct rg_attempt *attempt,
                           uint64_t now) {
   if (!rg_attempt_is_open(attempt)) return;
   attempt->ended = true;
-  settle(call, attempt->breaker, &attempt->permit, RG_RESULT_NEUTRAL, now, 0);
+  settle(call, attempt->breaker, attempt->backend, &attempt->permit,
+         RG_RESULT_NEUTRAL, now, 0);
 }
 
 /* ---- The call ends ------------------------------------------------------ */
@@ -449,8 +457,8 @@ static void settle_without_attempt(struct rg_call *call, uint32_t status,
   uint64_t left_ns;
   bool failed = status == RG_STATUS_UNAVAILABLE && !call->refused;
   if (failed && !call->permit.held && call->method != NULL)
-    breaker_refuses(call, 0, &call->breaker, &call->permit, &left_ns, now);
-  settle(call, call->breaker, &call->permit,
+    breaker_refuses(call, NULL, &call->breaker, &call->permit, &left_ns, now);
+  settle(call, call->breaker, NULL, &call->permit,
          failed ? RG_RESULT_FAILURE : RG_RESULT_NEUTRAL, now, random);
 }
 

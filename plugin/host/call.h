@@ -67,6 +67,7 @@ struct rg_call {
 /* One attempt. Zeroed, it has not begun, and ending it does nothing. */
 struct rg_attempt {
   struct rg_breaker *breaker; /* that `permit` is of */
+  const struct rg_backend *backend;
   struct rg_permit permit;
   uint64_t began;
   uint32_t number; /* from 1; 0: not begun */
@@ -101,16 +102,16 @@ struct rg_admission {
 struct rg_attempt_facts {
   /* What gRPC's retry filter says of the attempts before it; 0: nothing. */
   uint32_t previous_attempts;
-  uint64_t backend; /* rg_breakers_hash of its address; 0: not known */
-  bool has_own_key; /* it carries the idempotency key's entry */
+  const struct rg_backend *backend; /* outlives it; NULL: not known */
+  bool has_own_key;                 /* it carries the idempotency key's entry */
 };
 
 /* The call begins. `hop` (or NULL) and the target outlive it. */
 void rg_call_begin(struct rg_call *call, struct rg_target *target,
                    struct retry_guard_hop *hop, bool retries_enabled);
 
-/* Names the method; only needed, before admit and bind, where breakers are per
- * service or per method. */
+/* Names the method, by a text that outlives the call; only needed, before admit
+ * and bind, where breakers are per service or per method. */
 void rg_call_name(struct rg_call *call, const char *path, size_t length);
 
 /* The part of rg_call_admit that needs no time: true, and all is done, when one

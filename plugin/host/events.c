@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/num.h"
 
@@ -47,17 +48,16 @@ static int write_opened(const retry_guard_event *event, char *text,
   switch (event->cause) {
     case RETRY_GUARD_CAUSE_RATE:
       return snprintf(text, size,
-                      "breaker opened, %" PRIu64 " of %" PRIu64
-                      " attempts failed",
+                      "opened, %" PRIu64 " of %" PRIu64 " attempts failed",
                       event->failures, event->total);
     case RETRY_GUARD_CAUSE_CONSECUTIVE:
       return snprintf(text, size,
-                      "breaker opened, %" PRIu64 " attempts failed in a row",
+                      "opened, %" PRIu64 " attempts failed in a row",
                       event->failures);
     case RETRY_GUARD_CAUSE_PROBE:
-      return snprintf(text, size, "breaker opened again, a probe failed");
+      return snprintf(text, size, "opened again, a probe failed");
     default:
-      return snprintf(text, size, "breaker opened");
+      return snprintf(text, size, "opened");
   }
 }
 
@@ -66,9 +66,9 @@ static int write_what(const retry_guard_event *event, char *text, size_t size) {
     case RETRY_GUARD_EVENT_BREAKER_OPENED:
       return write_opened(event, text, size);
     case RETRY_GUARD_EVENT_BREAKER_HALF_OPENED:
-      return snprintf(text, size, "breaker half-open, a probe is made");
+      return snprintf(text, size, "half-open, a probe is made");
     case RETRY_GUARD_EVENT_BREAKER_CLOSED:
-      return snprintf(text, size, "breaker closed, a probe succeeded");
+      return snprintf(text, size, "closed, a probe succeeded");
     case RETRY_GUARD_EVENT_BUDGET_EXHAUSTED:
       return snprintf(text, size,
                       "retry budget exhausted, retries are refused");
@@ -87,15 +87,30 @@ static int write_what(const retry_guard_event *event, char *text, size_t size) {
   }
 }
 
+/* The breaker that it is about, with a blank behind it. */
+static void write_which(const retry_guard_event *event, char *text,
+                        size_t size) {
+  bool of_breaker = event->kind == RETRY_GUARD_EVENT_BREAKER_OPENED ||
+                    event->kind == RETRY_GUARD_EVENT_BREAKER_HALF_OPENED ||
+                    event->kind == RETRY_GUARD_EVENT_BREAKER_CLOSED;
+  bool named = of_breaker && event->breaker[0] != '\0';
+  snprintf(text, size, "%s%s%s", of_breaker ? "breaker " : "",
+           named ? "of " : "", named ? event->breaker : "");
+  if (named) strcat(text, " ");
+}
+
 void rg_event_write(const retry_guard_event *event, uint64_t left_out,
                     char line[RG_EVENT_LINE_SIZE]) {
   char what[128];
+  char which[160];
   char more[64] = "";
+  write_which(event, which, sizeof which);
   write_what(event, what, sizeof what);
   if (left_out > 0)
     snprintf(more, sizeof more, " (%" PRIu64 " like it were not logged)",
              left_out);
-  snprintf(line, RG_EVENT_LINE_SIZE, "%.300s: %s%s", event->target, what, more);
+  snprintf(line, RG_EVENT_LINE_SIZE, "%.300s: %s%s%s", event->target, which,
+           what, more);
 }
 
 /* ---- The limit of lines -------------------------------------------------- */

@@ -26,10 +26,11 @@ void rg_events_deliver_by(rg_event_deliverer *deliver);
 void rg_events_raise(const retry_guard_event *event);
 
 /* Bytes that suffice for a line with its NUL; a long target is cut. */
-#define RG_EVENT_LINE_SIZE 512
+#define RG_EVENT_LINE_SIZE 768
 
-/* Writes the event for a log: "dns:///a:1: breaker opened, 11 of 20 attempts
- * failed". `left_out` events of its kind were not logged before it. */
+/* Writes the event for a log: "dns:///a:1: breaker of /shop.Ledger/Add opened,
+ * 11 of 20 attempts failed". `left_out` events of its kind were not logged
+ * before it. */
 void rg_event_write(const retry_guard_event *event, uint64_t left_out,
                     char line[RG_EVENT_LINE_SIZE]);
 

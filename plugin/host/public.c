@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/num.h"
+#include "host/breaker_report.h"
 #include "host/clock.h"
 #include "host/stats.h"
 #include "host/target.h"
@@ -77,17 +79,6 @@ const char *retry_guard_stop_string(retry_guard_stop stop) {
   return "unknown";
 }
 
-struct snapshot {
-  retry_guard_stats *stats;
-  uint64_t now;
-};
-
-/* May run under the lock of the target table. */
-static void take_snapshot(struct rg_target *target, void *arg) {
-  const struct snapshot *snapshot = arg;
-  rg_stats_read(target, snapshot->now, snapshot->stats);
-}
-
 retry_guard_status retry_guard_stats_each(
     void (*visit)(const char *target, const retry_guard_stats *stats,
                   void *arg),
@@ -103,6 +94,20 @@ retry_guard_status retry_guard_stats_each(
   return RETRY_GUARD_OK;
 }
 
+const char *retry_guard_breaker_state_string(retry_guard_breaker_state state) {
+  switch (state) {
+    case RETRY_GUARD_BREAKER_CLOSED:
+      return "closed";
+    case RETRY_GUARD_BREAKER_OPEN:
+      return "open";
+    case RETRY_GUARD_BREAKER_HALF_OPEN:
+      return "half_open";
+    case RETRY_GUARD_BREAKER_STATE_COUNT:
+      break;
+  }
+  return "unknown";
+}
+
 /* gRPC prefixes a target that names no scheme of its own with this one. */
 static char *with_default_scheme(const char *name) {
   static const char scheme[] = "dns:///";
@@ -114,15 +119,76 @@ static char *with_default_scheme(const char *name) {
   return full;
 }
 
+/* Calls `visit` with the target called `name`, with or without the scheme,
+ * under the lock of the target table. */
+static retry_guard_status visit_target(const char *name,
+                                       void (*visit)(struct rg_target *target,
+                                                     void *arg),
+                                       void *arg) {
+  if (rg_target_visit(name, visit, arg)) return RETRY_GUARD_OK;
+  char *full = with_default_scheme(name);
+  if (full == NULL) return RETRY_GUARD_OUT_OF_MEMORY;
+  bool found = rg_target_visit(full, visit, arg);
+  free(full);
+  return found ? RETRY_GUARD_OK : RETRY_GUARD_NOT_FOUND;
+}
+
+struct snapshot {
+  retry_guard_stats *stats;
+  uint64_t now;
+};
+
+static void take_snapshot(struct rg_target *target, void *arg) {
+  const struct snapshot *snapshot = arg;
+  rg_stats_read(target, snapshot->now, snapshot->stats);
+}
+
 retry_guard_status retry_guard_stats_get(const char *target,
                                          retry_guard_stats *stats) {
   if (target == NULL || stats == NULL || stats->size != sizeof *stats)
     return RETRY_GUARD_INVALID_ARGUMENT;
   struct snapshot snapshot = {.stats = stats, .now = rg_clock_now()};
-  if (rg_target_visit(target, take_snapshot, &snapshot)) return RETRY_GUARD_OK;
-  char *full = with_default_scheme(target);
-  if (full == NULL) return RETRY_GUARD_OUT_OF_MEMORY;
-  bool found = rg_target_visit(full, take_snapshot, &snapshot);
-  free(full);
-  return found ? RETRY_GUARD_OK : RETRY_GUARD_NOT_FOUND;
+  return visit_target(target, take_snapshot, &snapshot);
+}
+
+struct reports {
+  struct rg_breaker_report *all;
+  size_t count;
+  uint64_t now;
+};
+
+static void take_reports(struct rg_target *target, void *arg) {
+  struct reports *reports = arg;
+  reports->count =
+      rg_breaker_report_all(&target->breakers, reports->now, reports->all);
+}
+
+static void show(const struct rg_breaker_report *report,
+                 void (*visit)(const retry_guard_breaker *breaker, void *arg),
+                 void *arg) {
+  retry_guard_breaker breaker = {
+      .scope = (retry_guard_breaker_scope)report->scope,
+      .name = report->name,
+      .state = (retry_guard_breaker_state)report->look.state,
+      .cooldown_left_ms = report->look.left_ns / RG_NS_PER_MS,
+      .opened = report->tallies[RG_TALLY_OPENED],
+      .half_opened = report->tallies[RG_TALLY_HALF_OPENED],
+      .closed = report->tallies[RG_TALLY_CLOSED],
+      .probes = report->tallies[RG_TALLY_PROBES],
+      .rejections = report->tallies[RG_TALLY_REJECTIONS],
+  };
+  visit(&breaker, arg);
+}
+
+retry_guard_status retry_guard_breakers_each(
+    const char *target,
+    void (*visit)(const retry_guard_breaker *breaker, void *arg), void *arg) {
+  if (target == NULL || visit == NULL) return RETRY_GUARD_INVALID_ARGUMENT;
+  struct reports reports = {.now = rg_clock_now()};
+  reports.all = calloc(RG_BREAKERS_MAX, sizeof *reports.all);
+  if (reports.all == NULL) return RETRY_GUARD_OUT_OF_MEMORY;
+  retry_guard_status status = visit_target(target, take_reports, &reports);
+  for (size_t i = 0; i < reports.count; i++) show(&reports.all[i], visit, arg);
+  free(reports.all);
+  return status;
 }

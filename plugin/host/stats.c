@@ -3,6 +3,11 @@
 
 #include <stddef.h>
 
+#include "host/breaker_report.h"
+
+_Static_assert((int)RETRY_GUARD_BREAKER_STATE_COUNT == (int)RG_BREAKER_STATES,
+               "the public states are the core's");
+
 static uint64_t value_of(RG_ATOMIC(uint64_t) * counter) {
   return atomic_load_explicit(counter, memory_order_relaxed);
 }
@@ -53,13 +58,21 @@ static void read_amplification(struct rg_target *target, uint64_t now,
       !rg_amplification_is_calm(stats->amplification_milli, alarm_milli);
 }
 
+static retry_guard_breaker_state worst_of(
+    const uint64_t breakers[RETRY_GUARD_BREAKER_STATE_COUNT]) {
+  if (breakers[RETRY_GUARD_BREAKER_OPEN] > 0) return RETRY_GUARD_BREAKER_OPEN;
+  return breakers[RETRY_GUARD_BREAKER_HALF_OPEN] > 0
+             ? RETRY_GUARD_BREAKER_HALF_OPEN
+             : RETRY_GUARD_BREAKER_CLOSED;
+}
+
 void rg_stats_read(struct rg_target *target, uint64_t now,
                    retry_guard_stats *stats) {
   rg_stats_read_counters(target, stats);
   stats->tokens_outstanding = value_of(&target->counters.tokens_outstanding);
   stats->budget_milli = rg_budget_level(&target->budget, now);
-  stats->breaker_state =
-      (retry_guard_breaker_state)rg_breaker_state_of(&target->breakers.whole);
+  rg_breaker_report_states(&target->breakers, now, stats->breakers);
+  stats->breaker_state = worst_of(stats->breakers);
   read_amplification(target, now, stats);
 }
 

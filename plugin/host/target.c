@@ -123,14 +123,21 @@ static struct rg_target *after_nolock(const struct rg_target *previous) {
 
 /* A fork while another thread holds the lock would leave it locked for ever in
  * the child, whose only thread does not know of it. */
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork_in_parent(void) { pthread_mutex_unlock(&lock); }
+static void before_fork(void) {
+  pthread_mutex_lock(&lock);
+  rg_breakers_lock();
+}
+
+static void after_fork_in_parent(void) {
+  rg_breakers_unlock();
+  pthread_mutex_unlock(&lock);
+}
 
 static void after_fork_in_child(void) {
   for (struct rg_target *target = after_nolock(NULL); target != NULL;
        target = after_nolock(target))
     rg_amplification_after_fork(&target->amplification);
-  pthread_mutex_unlock(&lock);
+  after_fork_in_parent();
 }
 
 static void watch_forks(void) {

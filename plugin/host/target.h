@@ -5,7 +5,8 @@
  *
  * Threads: safe. The lock is taken when a channel comes or goes, when a policy
  * is first used with a target, and to read statistics; never on the path of a
- * call besides. A fork waits for it, so that the child finds it free. */
+ * call besides. A fork waits for it and for that of host/breakers.h, so that
+ * the child finds them free. */
 #ifndef RG_HOST_TARGET_H
 #define RG_HOST_TARGET_H
 

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host/target_events.h"
 
+#include <stddef.h>
+
 #include "host/events.h"
 
+_Static_assert((int)RETRY_GUARD_SCOPE_BACKEND == (int)RG_BREAKER_PER_BACKEND,
+               "the public scopes are the core's");
 _Static_assert((int)RETRY_GUARD_CAUSE_PROBE == (int)RG_CAUSE_PROBE,
                "the public causes are the core's");
 
 static void raise(const struct rg_target *target, retry_guard_event event) {
   event.target = target->name;
+  if (event.breaker == NULL) event.breaker = "";
   rg_events_raise(&event);
 }
 
@@ -42,46 +47,88 @@ void rg_target_watch(struct rg_target *target, uint64_t now) {
   }
 }
 
-void rg_target_breaker_half_opened(struct rg_target *target) {
-  atomic_fetch_add_explicit(&target->counters.breaker_half_opened, 1,
-                            memory_order_relaxed);
-  raise_kind(target, RETRY_GUARD_EVENT_BREAKER_HALF_OPENED);
+/* ---- Breakers ------------------------------------------------------------ */
+
+/* Of all breakers together, and of this one. */
+static void count(struct rg_target *target, RG_ATOMIC(uint64_t) * counter,
+                  struct rg_breaker *breaker, enum rg_breaker_tally tally) {
+  atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+  rg_breakers_count(&target->breakers, breaker, tally);
 }
 
-static void raise_opened(const struct rg_target *target,
-                         const struct rg_breaker *breaker) {
+void rg_target_breaker_probed(struct rg_target *target,
+                              struct rg_breaker *breaker) {
+  count(target, &target->counters.breaker_probes, breaker, RG_TALLY_PROBES);
+}
+
+void rg_target_breaker_rejected(struct rg_target *target,
+                                struct rg_breaker *breaker) {
+  count(target, &target->counters.breaker_rejections, breaker,
+        RG_TALLY_REJECTIONS);
+}
+
+static void raise_moved(const struct rg_target *target,
+                        const struct rg_breaker *breaker,
+                        const struct rg_breaker_key *key,
+                        retry_guard_event event) {
+  char name[RG_BREAKER_NAME_SIZE];
+  event.scope = (retry_guard_breaker_scope)rg_breakers_name(&target->breakers,
+                                                            breaker, key, name);
+  event.breaker = name;
+  raise(target, event);
+}
+
+void rg_target_breaker_half_opened(struct rg_target *target,
+                                   struct rg_breaker *breaker,
+                                   const struct rg_breaker_key *key) {
+  count(target, &target->counters.breaker_half_opened, breaker,
+        RG_TALLY_HALF_OPENED);
+  raise_moved(
+      target, breaker, key,
+      (retry_guard_event){.kind = RETRY_GUARD_EVENT_BREAKER_HALF_OPENED});
+}
+
+static void note_opened(struct rg_target *target, struct rg_breaker *breaker,
+                        const struct rg_breaker_key *key) {
   struct rg_breaker_cause cause = rg_breaker_cause_of(breaker);
-  raise(target, (retry_guard_event){
-                    .kind = RETRY_GUARD_EVENT_BREAKER_OPENED,
-                    .cause = (retry_guard_breaker_cause)cause.kind,
-                    .failures = cause.failures,
-                    .total = cause.total,
-                });
+  count(target, &target->counters.breaker_opened, breaker, RG_TALLY_OPENED);
+  raise_moved(target, breaker, key,
+              (retry_guard_event){
+                  .kind = RETRY_GUARD_EVENT_BREAKER_OPENED,
+                  .cause = (retry_guard_breaker_cause)cause.kind,
+                  .failures = cause.failures,
+                  .total = cause.total,
+              });
+}
+
+static void note_closed(struct rg_target *target, struct rg_breaker *breaker,
+                        const struct rg_breaker_key *key) {
+  count(target, &target->counters.breaker_closed, breaker, RG_TALLY_CLOSED);
+  raise_moved(target, breaker, key,
+              (retry_guard_event){.kind = RETRY_GUARD_EVENT_BREAKER_CLOSED});
 }
 
 void rg_target_breaker_settled(struct rg_target *target,
-                               const struct rg_breaker *breaker,
+                               struct rg_breaker *breaker,
+                               const struct rg_breaker_key *key,
                                enum rg_settlement settlement) {
-  struct rg_target_counters *counters = &target->counters;
   switch (settlement) {
     case RG_SETTLED:
       break;
     case RG_SETTLED_STALE:
-      atomic_fetch_add_explicit(&counters->breaker_stale, 1,
+      atomic_fetch_add_explicit(&target->counters.breaker_stale, 1,
                                 memory_order_relaxed);
       break;
     case RG_SETTLED_OPENED:
-      atomic_fetch_add_explicit(&counters->breaker_opened, 1,
-                                memory_order_relaxed);
-      raise_opened(target, breaker);
+      note_opened(target, breaker, key);
       break;
     case RG_SETTLED_CLOSED:
-      atomic_fetch_add_explicit(&counters->breaker_closed, 1,
-                                memory_order_relaxed);
-      raise_kind(target, RETRY_GUARD_EVENT_BREAKER_CLOSED);
+      note_closed(target, breaker, key);
       break;
   }
 }
+
+/* ---- The budget ---------------------------------------------------------- */
 
 void rg_target_budget_paid(struct rg_target *target) {
   if (atomic_load_explicit(&target->out_of_budget, memory_order_relaxed))

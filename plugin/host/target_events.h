@@ -19,11 +19,21 @@ RG_C_BEGIN
  * call while its alarm is on. */
 void rg_target_watch(struct rg_target *target, uint64_t now);
 
-/* A breaker of the target let its first probe through, or a result moved it. */
-void rg_target_breaker_half_opened(struct rg_target *target);
+/* A breaker of the target, found with `key`, let its first probe through, or a
+ * result moved it. */
+void rg_target_breaker_half_opened(struct rg_target *target,
+                                   struct rg_breaker *breaker,
+                                   const struct rg_breaker_key *key);
 void rg_target_breaker_settled(struct rg_target *target,
-                               const struct rg_breaker *breaker,
+                               struct rg_breaker *breaker,
+                               const struct rg_breaker_key *key,
                                enum rg_settlement settlement);
+
+/* It let a probe through, or kept an attempt or a call from the network. */
+void rg_target_breaker_probed(struct rg_target *target,
+                              struct rg_breaker *breaker);
+void rg_target_breaker_rejected(struct rg_target *target,
+                                struct rg_breaker *breaker);
 
 /* A retry was paid for, or refused for want of budget. */
 void rg_target_budget_paid(struct rg_target *target);

@@ -23,6 +23,7 @@ void AnswerDown(rg_rpc_incoming *incoming) { Reply(incoming); }
 struct Seen {
   std::string kind;
   std::string target;
+  std::string breaker;
   retry_guard_breaker_cause cause;
   uint64_t failures;
   std::thread::id thread;
@@ -34,7 +35,7 @@ class Events : public Guarded {
     SetOnEvent([this](const retry_guard_event &event) {
       std::lock_guard<std::mutex> lock(mutex_);
       seen_.push_back({retry_guard_event_string(event.kind), event.target,
-                       event.cause, event.failures,
+                       event.breaker, event.cause, event.failures,
                        std::this_thread::get_id()});
     });
   }
@@ -71,6 +72,43 @@ TEST_F(Events, ReachTheCallback) {
     EXPECT_GE(event.failures, 3u);
   }
   EXPECT_TRUE(opened);
+}
+
+// The names of the client's breakers that are open.
+std::vector<std::string> OpenBreakers(const std::string &target) {
+  std::vector<std::string> names;
+  EXPECT_EQ(retry_guard_breakers_each(
+                target.c_str(),
+                [](const retry_guard_breaker *breaker, void *arg) {
+                  if (breaker->state == RETRY_GUARD_BREAKER_OPEN)
+                    static_cast<std::vector<std::string> *>(arg)->push_back(
+                        breaker->name);
+                },
+                &names),
+            RETRY_GUARD_OK);
+  return names;
+}
+
+TEST_F(Events, NameTheBreakerThatOpened) {
+  const std::string address = server_.address();
+  for (const auto &[scope, name] :
+       {std::pair<std::string, std::string>{"METHOD", kMethod},
+        {"SERVICE", "test.Echo"},
+        {"BACKEND", "ipv4:127.0.0.1" + address.substr(address.rfind(':'))},
+        {"TARGET", ""}}) {
+    const size_t before = seen_.size();
+    Client client(
+        server_.address(),
+        Config()
+            .NoRetryPolicy()
+            .Breaker(R"({"consecutiveFailures":3,"scope":")" + scope + R"("})")
+            .Json());
+    for (int i = 0; i < 3; i++) client.Call();
+    const Seen opened = Wait(before + 1).back();
+    EXPECT_EQ(opened.kind, "breaker_opened");
+    EXPECT_EQ(opened.breaker, name);
+    EXPECT_EQ(OpenBreakers(opened.target), std::vector<std::string>{name});
+  }
 }
 
 // Where no other test has used up the lines of the minute.

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
+#include <set>
 #include <string>
 
 #include "config/defaults.h"
@@ -147,11 +149,19 @@ struct Attempt {
   bool proceeds() const { return admission.refusal == RG_REFUSED_NOT; }
 };
 
+// One of those that tests tell apart; they live on. 0: none.
+inline const rg_backend *Backend(uint64_t number) {
+  if (number == 0) return nullptr;
+  static thread_local std::map<uint64_t, rg_backend> backends;
+  return &backends.emplace(number, rg_backend{number, "ipv4:10.0.0.7:443", 17})
+              .first->second;
+}
+
 inline rg_attempt_facts Facts(uint32_t previous_attempts,
                               uint64_t backend = 0) {
   rg_attempt_facts facts = {};
   facts.previous_attempts = previous_attempts;
-  facts.backend = backend;
+  facts.backend = Backend(backend);
   return facts;
 }
 
@@ -166,7 +176,9 @@ class Call {
   }
 
   void Name(const std::string &path) {
-    rg_call_name(&call_, path.data(), path.size());
+    static thread_local std::set<std::string> paths;  // which outlive the call
+    const std::string &kept = *paths.insert(path).first;
+    rg_call_name(&call_, kept.data(), kept.size());
   }
   bool IsBarred() const { return rg_call_is_barred(&call_, *now_); }
   rg_admission Admit() { return rg_call_admit(&call_, *now_); }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/num.h"
+#include "host/breakers.h"
 
 namespace rg_test {
 namespace {
@@ -16,6 +17,7 @@ retry_guard_event Event(retry_guard_event_kind kind) {
   retry_guard_event event = {};
   event.kind = kind;
   event.target = "dns:///ledger:443";
+  event.breaker = "";
   return event;
 }
 
@@ -48,6 +50,14 @@ TEST(Events, AreSentences) {
       "calls of the last minute");
 }
 
+TEST(Events, NameTheBreakerOfAScope) {
+  retry_guard_event event = Event(RETRY_GUARD_EVENT_BREAKER_CLOSED);
+  event.breaker = "/shop.Ledger/Add";
+  EXPECT_EQ(Line(event),
+            "dns:///ledger:443: breaker of /shop.Ledger/Add closed, a probe "
+            "succeeded");
+}
+
 TEST(Events, HaveANameAndASentenceEach) {
   std::set<std::string> names;
   std::set<std::string> lines;
@@ -64,9 +74,15 @@ TEST(Events, HaveANameAndASentenceEach) {
 
 TEST(Events, CutALongTarget) {
   const std::string target(10000, 'x');
+  const std::string breaker(RG_BREAKER_NAME_SIZE - 1, 'y');
   retry_guard_event event = Event(RETRY_GUARD_EVENT_BREAKER_CLOSED);
   event.target = target.c_str();
-  EXPECT_NE(Line(event).find("breaker closed"), std::string::npos);
+  EXPECT_NE(Line(event, 1).find("breaker closed"), std::string::npos);
+  event.breaker = breaker.c_str();
+  EXPECT_NE(Line(event, UINT64_MAX)
+                .find("y closed, a probe succeeded (" +
+                      std::to_string(UINT64_MAX) + " like it were not logged)"),
+            std::string::npos);
 }
 
 TEST(Events, GoWhereTheyAreDelivered) {

@@ -20,8 +20,9 @@ class TargetEvents : public CallTest {
     Events().clear();
     rg_events_deliver_by([](const retry_guard_event *event) {
       Events().push_back(*event);
-      Events().back().target = nullptr;
+      Events().back().target = Events().back().breaker = nullptr;
       Names().push_back(event->target);
+      Breakers().push_back(event->breaker);
     });
   }
   ~TargetEvents() override { rg_events_deliver_by(nullptr); }
@@ -33,6 +34,11 @@ class TargetEvents : public CallTest {
   static std::vector<std::string> &Names() {
     static std::vector<std::string> names;
     return names;
+  }
+
+  static std::vector<std::string> &Breakers() {
+    static std::vector<std::string> breakers;
+    return breakers;
   }
 
   // The kinds since the last time.
@@ -81,6 +87,63 @@ TEST_F(TargetEvents, FollowTheBreaker) {
   now_ += 5 * kSecond;
   Call(0);
   EXPECT_EQ(Kinds(), (Kind{"breaker_half_opened", "breaker_closed"}));
+}
+
+TEST_F(TargetEvents, NameTheMethodWhoseBreakerMoved) {
+  method_.policy.breaker = BreakerAfter(1);
+  method_.policy.breaker.scope = RG_BREAKER_PER_METHOD;
+  Adopt();
+  rg_test::Call call = Unbound();
+  call.Name("/shop.Ledger/Add");
+  call.Bind(&method_);
+  call.Commit();
+  call.Try(kUnavailable);
+  ASSERT_EQ(Events().size(), 1u);
+  EXPECT_EQ(Events()[0].scope, RETRY_GUARD_SCOPE_METHOD);
+  EXPECT_EQ(Breakers().back(), "/shop.Ledger/Add");
+  now_ += 5 * kSecond;
+  rg_test::Call probe = Unbound();
+  probe.Name("/shop.Ledger/Add");
+  probe.Bind(&method_);
+  probe.Try(0);
+  ASSERT_EQ(Kinds(),
+            (Kind{"breaker_opened", "breaker_half_opened", "breaker_closed"}));
+  EXPECT_EQ(Breakers().back(), "/shop.Ledger/Add");
+}
+
+TEST_F(TargetEvents, NameTheServiceWhoseBreakerMoved) {
+  method_.policy.breaker = BreakerAfter(1);
+  method_.policy.breaker.scope = RG_BREAKER_PER_SERVICE;
+  Adopt();
+  rg_test::Call call = Unbound();
+  call.Name("/shop.Ledger/Add");
+  call.Bind(&method_);
+  call.Try(kUnavailable);
+  ASSERT_EQ(Events().size(), 1u);
+  EXPECT_EQ(Events()[0].scope, RETRY_GUARD_SCOPE_SERVICE);
+  EXPECT_EQ(Breakers().back(), "shop.Ledger");
+}
+
+// Also when another attempt has begun meanwhile, with another backend.
+TEST_F(TargetEvents, NameTheBackendThatTheAttemptWasMadeAt) {
+  method_.policy.breaker = BreakerAfter(1);
+  method_.policy.breaker.scope = RG_BREAKER_PER_BACKEND;
+  Adopt();
+  rg_test::Call call = Begin();
+  Attempt first, second;
+  call.Begin(&first, Facts(0, 7));
+  call.Begin(&second, Facts(1, 8));
+  call.End(&first, Outcome(kUnavailable));
+  ASSERT_EQ(Kinds(), Kind{"breaker_opened"});
+  EXPECT_EQ(Breakers().back(), Backend(7)->name);
+}
+
+TEST_F(TargetEvents, OfTheTargetsOwnBreakerNameNone) {
+  method_.policy.breaker = BreakerAfter(1);
+  Call(kUnavailable);
+  ASSERT_EQ(Events().size(), 1u);
+  EXPECT_EQ(Events()[0].scope, RETRY_GUARD_SCOPE_TARGET);
+  EXPECT_EQ(Breakers().back(), "");
 }
 
 TEST_F(TargetEvents, SayWhichShareOfAttemptsFailed) {

@@ -158,7 +158,7 @@ TEST_F(TargetPolicy, AdoptingWhatIsInForceNeedsNoHeap) {
 }
 
 rg_breaker_key MethodKey(uint64_t method) {
-  rg_breaker_key key = {};
+  rg_breaker_key key = rg_breakers_key("/a/x", 4);
   key.method = method;
   return key;
 }
