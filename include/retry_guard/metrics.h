@@ -11,6 +11,13 @@
  * over; a target that was reclaimed ends its series, unless it was among the
  * others.
  *
+ * Circuit breakers of single services, methods or backends have the label
+ * `scope` too, with the name that retry_guard_breakers_each gives them: those
+ * that opened since the program began, at most 1,000 at a time, and 100 of a
+ * target. The others of a target are told of together, as `scope="other"`. A
+ * breaker is named or not for as long as it is there, and its counters go on
+ * when it comes back, unless that takes more than an hour.
+ *
  * retry_guard/metrics_endpoint.h serves this text by HTTP. All strings are
  * UTF-8. No function raises a signal or throws, and none sets
  * errno but for want of memory. */
@@ -46,10 +53,10 @@ typedef enum retry_guard_metrics_format {
  *
  * Returns OK, also when `write` ended it; INVALID_ARGUMENT for a NULL `write`
  * or an unknown format; OUT_OF_MEMORY before anything was written.
- * Thread-safe. It takes about 400 bytes for each target meanwhile and the lock
- * of the target table for each, and once for all that it does not name; a call
- * takes that only when it is the first with a new policy. `write` is called
- * without it. */
+ * Thread-safe. It takes about 500 bytes for each target meanwhile, 200 for each
+ * breaker that is named, and the lock of the target table for each, and once
+ * for all that it does not name; a call takes that only when it is the first
+ * with a new policy. `write` is called without it. */
 RETRY_GUARD_API retry_guard_status retry_guard_metrics_text(
     retry_guard_metrics_format format,
     bool (*write)(const char *bytes, size_t length, void *arg), void *arg);

@@ -83,13 +83,13 @@ static const struct table of_targets[] = {
      false,
      {{NULL, STAT(tokens_outstanding)}}},
     {{"retry_guard_breaker_state", RG_METRIC_GAUGE, NULL,
-      "1 for the state that the circuit breaker of the whole target is in; of "
-      "several targets how many are in it."},
+      "How many circuit breakers of the target are in each state: its own, or "
+      "those of its services, methods or backends."},
      "state",
      false,
-     {{"closed", OF(breakers[RETRY_GUARD_BREAKER_CLOSED])},
-      {"open", OF(breakers[RETRY_GUARD_BREAKER_OPEN])},
-      {"half_open", OF(breakers[RETRY_GUARD_BREAKER_HALF_OPEN])}}},
+     {{"closed", STAT(breakers[RETRY_GUARD_BREAKER_CLOSED])},
+      {"open", STAT(breakers[RETRY_GUARD_BREAKER_OPEN])},
+      {"half_open", STAT(breakers[RETRY_GUARD_BREAKER_HALF_OPEN])}}},
     {{"retry_guard_breaker_transitions", RG_METRIC_COUNTER, NULL,
       "Transitions of all circuit breakers of the target, by the new state."},
      "to",
@@ -130,6 +130,37 @@ static const struct table of_targets[] = {
      NULL,
      false,
      {{NULL, STAT(fail_open)}}},
+};
+
+#define TOLD(member) offsetof(struct rg_told_breaker, member)
+
+/* Not of the target's own breaker, of which the families above tell. */
+static const struct table of_breakers[] = {
+    {{"retry_guard_scope_breaker_state", RG_METRIC_GAUGE, NULL,
+      "1 for the state that the circuit breaker of a service, method or "
+      "backend is in; how many of the others are in it."},
+     "state",
+     false,
+     {{"closed", TOLD(states[RG_BREAKER_CLOSED])},
+      {"open", TOLD(states[RG_BREAKER_OPEN])},
+      {"half_open", TOLD(states[RG_BREAKER_HALF_OPEN])}}},
+    {{"retry_guard_scope_breaker_transitions", RG_METRIC_COUNTER, NULL,
+      "Transitions of such a circuit breaker, by the new state."},
+     "to",
+     false,
+     {{"closed", TOLD(tallies[RG_TALLY_CLOSED])},
+      {"open", TOLD(tallies[RG_TALLY_OPENED])},
+      {"half_open", TOLD(tallies[RG_TALLY_HALF_OPENED])}}},
+    {{"retry_guard_scope_breaker_rejections", RG_METRIC_COUNTER, NULL,
+      "Attempts and calls that it kept from the network."},
+     NULL,
+     false,
+     {{NULL, TOLD(tallies[RG_TALLY_REJECTIONS])}}},
+    {{"retry_guard_scope_breaker_probes", RG_METRIC_COUNTER, NULL,
+      "Attempts that it let through, half-open, to see."},
+     NULL,
+     false,
+     {{NULL, TOLD(tallies[RG_TALLY_PROBES])}}},
 };
 
 static const struct table of_process[] = {
@@ -173,19 +204,20 @@ static uint64_t read_at(const void *base, size_t at) {
   return *(const uint64_t *)((const char *)base + at);
 }
 
+/* `labels` has room for one more at its end. */
 static void write_samples(struct rg_page *page, const struct table *table,
-                          const void *base, struct rg_label target) {
+                          const void *base, struct rg_labels labels) {
   for (size_t i = 0; i < MAX_SERIES && table->series[i].at != 0; i++) {
     const struct series *series = &table->series[i];
     uint64_t value = read_at(base, series->at);
-    struct rg_label label = {table->key, series->label};
-    (table->milli ? rg_page_sample_milli : rg_page_sample)(
-        page, &table->family, "", target, label, value);
+    labels.at[RG_LABELS_MAX - 1] = (struct rg_label){table->key, series->label};
+    (table->milli ? rg_page_sample_milli : rg_page_sample)(page, &table->family,
+                                                           "", labels, value);
   }
 }
 
-static struct rg_label label_of(const struct rg_snapshot_target *target) {
-  return (struct rg_label){"target", target->name};
+static struct rg_labels labels_of(const struct rg_snapshot_target *target) {
+  return (struct rg_labels){{{"target", target->name}}};
 }
 
 static void write_of_targets(struct rg_page *page,
@@ -194,16 +226,34 @@ static void write_of_targets(struct rg_page *page,
     rg_page_family(page, &of_targets[i].family);
     for (size_t n = 0; n < snapshot->count; n++)
       write_samples(page, &of_targets[i], &snapshot->targets[n],
-                    label_of(&snapshot->targets[n]));
+                    labels_of(&snapshot->targets[n]));
+  }
+}
+
+static void write_breakers(struct rg_page *page, const struct table *table,
+                           const struct rg_snapshot_target *target) {
+  struct rg_labels labels = labels_of(target);
+  for (size_t i = 0; i < target->breaker_count; i++) {
+    labels.at[1] = (struct rg_label){"scope", target->breakers[i].name};
+    write_samples(page, table, &target->breakers[i], labels);
+  }
+}
+
+static void write_of_breakers(struct rg_page *page,
+                              const struct rg_snapshot *snapshot) {
+  for (size_t i = 0; i < sizeof of_breakers / sizeof of_breakers[0]; i++) {
+    rg_page_family(page, &of_breakers[i].family);
+    for (size_t n = 0; n < snapshot->count; n++)
+      write_breakers(page, &of_breakers[i], &snapshot->targets[n]);
   }
 }
 
 static void write_of_process(struct rg_page *page,
                              const struct rg_snapshot *snapshot) {
-  static const struct rg_label none = {NULL, NULL};
   for (size_t i = 0; i < sizeof of_process / sizeof of_process[0]; i++) {
     rg_page_family(page, &of_process[i].family);
-    write_samples(page, &of_process[i], &snapshot->process, none);
+    write_samples(page, &of_process[i], &snapshot->process,
+                  (struct rg_labels){{{NULL, NULL}}});
   }
 }
 
@@ -213,29 +263,30 @@ static void write_of_process(struct rg_page *page,
  * is the count, so that both agree whatever is written meanwhile. */
 static void write_delays(struct rg_page *page,
                          const struct rg_snapshot_target *target) {
-  static const struct rg_label none = {NULL, NULL};
+  struct rg_labels labels = labels_of(target);
   uint64_t count = 0;
   for (size_t i = 0; i < RETRY_GUARD_DELAY_BUCKETS; i++) {
     char bound[RG_MILLI_SIZE];
     rg_milli_text(retry_guard_delay_bound_ms(i), bound);
     count += target->stats.delays[i];
-    rg_page_sample(page, &delay, "_bucket", label_of(target),
-                   (struct rg_label){"le", bound}, count);
+    labels.at[1] = (struct rg_label){"le", bound};
+    rg_page_sample(page, &delay, "_bucket", labels, count);
   }
-  rg_page_sample_milli(page, &delay, "_sum", label_of(target), none,
+  rg_page_sample_milli(page, &delay, "_sum", labels_of(target),
                        target->stats.delay_ms);
-  rg_page_sample(page, &delay, "_count", label_of(target), none, count);
+  rg_page_sample(page, &delay, "_count", labels_of(target), count);
 }
 
 void rg_families_write(struct rg_page *page,
                        const struct rg_snapshot *snapshot) {
-  static const struct rg_label none = {NULL, NULL};
   write_of_targets(page, snapshot);
+  write_of_breakers(page, snapshot);
   rg_page_family(page, &delay);
   for (size_t n = 0; n < snapshot->count; n++)
     write_delays(page, &snapshot->targets[n]);
   write_of_process(page, snapshot);
   rg_page_family(page, &build);
-  rg_page_sample(page, &build, "", none,
-                 (struct rg_label){"version", retry_guard_version_string()}, 1);
+  rg_page_sample(
+      page, &build, "",
+      (struct rg_labels){{{"version", retry_guard_version_string()}}}, 1);
 }

@@ -108,34 +108,34 @@ static void put_value(struct rg_page *page, const char *text) {
   }
 }
 
-static void put_label(struct rg_page *page, const char *before,
-                      struct rg_label label) {
-  if (label.key == NULL) return;
-  put(page, before);
-  put(page, label.key);
-  put(page, "=\"");
-  put_value(page, label.value);
-  put(page, "\"");
+static void put_labels(struct rg_page *page, const struct rg_labels *labels) {
+  const char *before = "{";
+  for (size_t i = 0; i < RG_LABELS_MAX; i++) {
+    const struct rg_label *label = &labels->at[i];
+    if (label->key == NULL) continue;
+    put(page, before);
+    put(page, label->key);
+    put(page, "=\"");
+    put_value(page, label->value);
+    put(page, "\"");
+    before = ",";
+  }
+  put(page, *before == ',' ? "} " : " ");
 }
 
 static void put_name(struct rg_page *page, const struct rg_family *family,
-                     const char *suffix, struct rg_label first,
-                     struct rg_label second) {
-  bool labelled = first.key != NULL || second.key != NULL;
+                     const char *suffix, const struct rg_labels *labels) {
   put(page, family->name);
   put(page, suffix_of(family->type));
   put(page, suffix);
-  if (labelled) put(page, "{");
-  put_label(page, "", first);
-  put_label(page, first.key != NULL ? "," : "", second);
-  put(page, labelled ? "} " : " ");
+  put_labels(page, labels);
 }
 
 void rg_page_sample(struct rg_page *page, const struct rg_family *family,
-                    const char *suffix, struct rg_label first,
-                    struct rg_label second, uint64_t value) {
+                    const char *suffix, struct rg_labels labels,
+                    uint64_t value) {
   char text[32];
-  put_name(page, family, suffix, first, second);
+  put_name(page, family, suffix, &labels);
   snprintf(text, sizeof text, "%" PRIu64 "\n", value);
   put(page, text);
 }
@@ -150,10 +150,10 @@ const char *rg_milli_text(uint64_t milli, char *text) {
 }
 
 void rg_page_sample_milli(struct rg_page *page, const struct rg_family *family,
-                          const char *suffix, struct rg_label first,
-                          struct rg_label second, uint64_t milli) {
+                          const char *suffix, struct rg_labels labels,
+                          uint64_t milli) {
   char text[RG_MILLI_SIZE];
-  put_name(page, family, suffix, first, second);
+  put_name(page, family, suffix, &labels);
   put(page, rg_milli_text(milli, text));
   put(page, "\n");
 }

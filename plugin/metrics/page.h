@@ -53,15 +53,22 @@ struct rg_label {
 /* Begins `family`: what it is. */
 void rg_page_family(struct rg_page *page, const struct rg_family *family);
 
+#define RG_LABELS_MAX 3
+
+/* Those of one sample; the ones left out are none. */
+struct rg_labels {
+  struct rg_label at[RG_LABELS_MAX];
+};
+
 /* One sample of `family`: its name and `suffix` ("" mostly), the labels, and
  * the value: an integer, or one in thousandths, of which UINT64_MAX stands for
  * no limit. */
 void rg_page_sample(struct rg_page *page, const struct rg_family *family,
-                    const char *suffix, struct rg_label first,
-                    struct rg_label second, uint64_t value);
+                    const char *suffix, struct rg_labels labels,
+                    uint64_t value);
 void rg_page_sample_milli(struct rg_page *page, const struct rg_family *family,
-                          const char *suffix, struct rg_label first,
-                          struct rg_label second, uint64_t milli);
+                          const char *suffix, struct rg_labels labels,
+                          uint64_t milli);
 
 #define RG_MILLI_SIZE 32
 

@@ -36,11 +36,34 @@ static void count_state(struct rg_snapshot_target *target,
                         const retry_guard_stats *stats) {
   if (stats->amplification_milli > target->amplification_milli)
     target->amplification_milli = stats->amplification_milli;
-  target->breakers[stats->breaker_state]++;
   if (stats->amplification_alarm) target->alarms++;
 }
 
-static bool read_named(struct rg_snapshot *snapshot) {
+/* `room` is for as many as one target can have. */
+static bool read_breakers(struct rg_target *target, uint64_t now,
+                          struct rg_told_breaker *room,
+                          struct rg_snapshot_target *read) {
+  size_t count = rg_breaker_series_tell(&target->breakers, now, room);
+  if (count == 0) return true;
+  read->breakers = malloc(count * sizeof *room);
+  if (read->breakers == NULL) return false;
+  memcpy(read->breakers, room, count * sizeof *room);
+  read->breaker_count = count;
+  return true;
+}
+
+static bool read_one(struct rg_snapshot *snapshot, struct rg_target *target,
+                     struct rg_told_breaker *room) {
+  uint64_t now = rg_clock_now();
+  struct rg_snapshot_target *read = append(snapshot, target->name);
+  if (read == NULL) return false;
+  rg_stats_read(target, now, &read->stats);
+  count_state(read, &read->stats);
+  return read_breakers(target, now, room, read);
+}
+
+static bool read_named(struct rg_snapshot *snapshot,
+                       struct rg_told_breaker *room) {
   bool whole = true;
   struct rg_target *target = rg_target_next(NULL);
   /* To the end in any case: the walk holds a target until the next step. */
@@ -48,11 +71,7 @@ static bool read_named(struct rg_snapshot *snapshot) {
     if (!whole || atomic_load(&target->policy_number) == 0 ||
         !atomic_load_explicit(&target->named, memory_order_relaxed))
       continue;
-    struct rg_snapshot_target *read = append(snapshot, target->name);
-    whole = read != NULL;
-    if (!whole) continue;
-    rg_stats_read(target, rg_clock_now(), &read->stats);
-    count_state(read, &read->stats);
+    whole = read_one(snapshot, target, room);
   }
   return whole;
 }
@@ -75,6 +94,8 @@ static void add_to_crowd(struct rg_target *target, void *arg) {
   retry_guard_stats stats = {.size = sizeof stats};
   rg_stats_read(target, rg_clock_now(), &stats);
   rg_stats_add_counters(sum, &stats);
+  for (int i = 0; i < RETRY_GUARD_BREAKER_STATE_COUNT; i++)
+    sum->breakers[i] += stats.breakers[i];
   sum->tokens_outstanding += stats.tokens_outstanding;
   sum->budget_milli = add(sum->budget_milli, stats.budget_milli);
   count_state(crowd, &stats);
@@ -95,7 +116,11 @@ bool rg_snapshot_take(struct rg_snapshot *snapshot) {
   *snapshot = (struct rg_snapshot){
       .process = {.size = sizeof(retry_guard_process_stats)}};
   retry_guard_process_stats_get(&snapshot->process);
-  if (!read_named(snapshot)) return rg_snapshot_clean_up(snapshot), false;
+  struct rg_told_breaker *room =
+      malloc((RG_BREAKER_SERIES_OF_TARGET_MAX + 1) * sizeof *room);
+  bool whole = room != NULL && read_named(snapshot, room);
+  free(room);
+  if (!whole) return rg_snapshot_clean_up(snapshot), false;
   if (snapshot->count > 1)
     qsort(snapshot->targets, snapshot->count, sizeof *snapshot->targets,
           by_name);
@@ -104,7 +129,10 @@ bool rg_snapshot_take(struct rg_snapshot *snapshot) {
 }
 
 void rg_snapshot_clean_up(struct rg_snapshot *snapshot) {
-  for (size_t i = 0; i < snapshot->count; i++) free(snapshot->targets[i].name);
+  for (size_t i = 0; i < snapshot->count; i++) {
+    free(snapshot->targets[i].name);
+    free(snapshot->targets[i].breakers);
+  }
   free(snapshot->targets);
   *snapshot = (struct rg_snapshot){.targets = NULL};
 }

@@ -12,18 +12,19 @@
 #include <stdint.h>
 
 #include "core/cxx.h"
+#include "host/breaker_series.h"
 #include "retry_guard/retry_guard.h"
 
 RG_C_BEGIN
 
-#define RG_SNAPSHOT_BREAKER_STATES 3
-
 struct rg_snapshot_target {
   char *name;
   retry_guard_stats stats;
-  /* How many breakers are in each state, and amplification alarms are on: of
-   * one target, or of all that have no name of their own. */
-  uint64_t breakers[RG_SNAPSHOT_BREAKER_STATES];
+  /* Those of its breakers that are told of by themselves. */
+  struct rg_told_breaker *breakers;
+  size_t breaker_count;
+  /* How many amplification alarms are on: of one target, or of all that have no
+   * name of their own. */
   uint64_t alarms;
   uint64_t amplification_milli; /* of several targets the highest */
 };

@@ -7,15 +7,18 @@
 #include <cstring>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "config/advice.h"
 #include "config/every_field.h"
 #include "config/policy.h"
 #include "config/service_config.h"
 #include "host/baggage.h"
+#include "host/breaker_series.h"
 #include "host/config_warnings.h"
 #include "host/fresh_name.h"
 #include "host/mark.h"
+#include "host/open_breaker.h"
 #include "host/process.h"
 #include "host/retry_info.h"
 #include "host/target.h"
@@ -161,6 +164,49 @@ TEST(ScarceMemory, ATargetIsThereOrNot) {
         name = FreshName("scarce");
       });
   EXPECT_EQ(count, 1u);
+}
+
+TEST(ScarceMemory, BreakersAreShownAllOrNone) {
+  const std::string name = FreshName("scarce");
+  rg_target *target = rg_target_acquire(name.c_str());
+  OpenBreaker(target, "/shop.Ledger/Add");
+  int shown = 0;
+  uint64_t count = EachFailure(
+      kUs,
+      [&] {
+        shown = 0;
+        return retry_guard_breakers_each(
+            name.c_str(),
+            [](const retry_guard_breaker *, void *arg) {
+              ++*static_cast<int *>(arg);
+            },
+            &shown);
+      },
+      [&](retry_guard_status status, bool failed) {
+        EXPECT_EQ(status, failed ? RETRY_GUARD_OUT_OF_MEMORY : RETRY_GUARD_OK);
+        EXPECT_EQ(shown, failed ? 0 : 1);
+      });
+  EXPECT_EQ(count, 1u);
+  rg_target_release(target);
+}
+
+TEST(ScarceMemory, ABreakerIsToldOfByNameOrAmongTheOthers) {
+  rg_target *target = rg_target_acquire(FreshName("scarce").c_str());
+  OpenBreaker(target, "/shop.Ledger/Add");
+  std::vector<rg_told_breaker> told(RG_BREAKER_SERIES_OF_TARGET_MAX + 1);
+  const auto tell = [&] {
+    return rg_breaker_series_tell(&target->breakers, rg_clock_now(),
+                                  told.data());
+  };
+  {
+    ScarceHeap heap(kUs, 1, true);
+    EXPECT_EQ(tell(), 1u);
+  }
+  EXPECT_STREQ(told[0].name, "other");
+  EXPECT_EQ(told[0].tallies[RG_TALLY_OPENED], 1u);
+  EXPECT_EQ(tell(), 1u);
+  EXPECT_STREQ(told[0].name, "other") << "and stays there";
+  rg_target_release(target);
 }
 
 TEST(ScarceMemory, MarksNeedNone) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "host/delays.h"
+#include "host/open_breaker.h"
 #include "host/process.h"
 #include "metrics/text.h"
 
@@ -93,6 +94,38 @@ TEST(MetricsText, TellsEachCounterOfATarget) {
   EXPECT_EQ(value("breaker_state", "state=\"half_open\""), "0");
   EXPECT_THAT(value("amplification_ratio"), Not("missing"));
   EXPECT_EQ(value("amplification_alarm"), "0");
+}
+
+TEST(MetricsText, TellsOfTheBreakersOfScopesByName) {
+  Target target("dns:///scopes");
+  OpenBreaker(target.get(), "/shop.Ledger/Add");
+  auto samples = Samples(Text());
+  const std::string of_target = "{target=\"dns:///scopes\"";
+  const std::string of_method = of_target + ",scope=\"/shop.Ledger/Add\"";
+  const std::string state = "retry_guard_scope_breaker_state" + of_method;
+  EXPECT_EQ(samples[state + ",state=\"open\"}"], "1");
+  EXPECT_EQ(samples[state + ",state=\"closed\"}"], "0");
+  EXPECT_EQ(samples[state + ",state=\"half_open\"}"], "0");
+  EXPECT_EQ(samples["retry_guard_scope_breaker_transitions_total" + of_method +
+                    ",to=\"open\"}"],
+            "1");
+  EXPECT_EQ(
+      samples["retry_guard_scope_breaker_rejections_total" + of_method + "}"],
+      "1");
+  EXPECT_EQ(samples["retry_guard_scope_breaker_probes_total" + of_method + "}"],
+            "0");
+  // All of the target together.
+  EXPECT_EQ(
+      samples["retry_guard_breaker_state" + of_target + ",state=\"open\"}"],
+      "1");
+  EXPECT_EQ(samples["retry_guard_breaker_rejections_total" + of_target + "}"],
+            "1");
+}
+
+TEST(MetricsText, EscapesTheNamesOfScopesToo) {
+  Target target("dns:///odd-scopes");
+  OpenBreaker(target.get(), "/a\"b\\c\n\xff");
+  EXPECT_THAT(Text(), HasSubstr("scope=\"/a\\\"b\\\\c\\n\\\\xff\""));
 }
 
 TEST(MetricsText, TellsEachCounterOfTheProcess) {
