@@ -19,19 +19,26 @@ struct reading {
   bool whole;
 };
 
+/* Returns `items`, which hold `count` of `size` bytes, with room for one more,
+ * or NULL. */
+static void *grow(struct reading *reading, void *items, size_t count,
+                  size_t *capacity, size_t size) {
+  if (count == RG_FIGURES_MAX) return NULL;
+  if (count < *capacity) return items;
+  size_t more = *capacity == 0 ? 16 : 2 * *capacity;
+  void *grown = realloc(items, more * size);
+  reading->whole = reading->whole && grown != NULL;
+  if (grown != NULL) *capacity = more;
+  return grown;
+}
+
 static struct rg_figures_target *append(struct reading *reading,
                                         const char *name) {
   struct rg_figures *figures = reading->figures;
-  if (figures->count == RG_FIGURES_MAX_TARGETS) return NULL;
-  if (figures->count == figures->capacity) {
-    size_t capacity = figures->capacity == 0 ? 16 : 2 * figures->capacity;
-    void *grown =
-        realloc(figures->targets, capacity * sizeof *figures->targets);
-    reading->whole = reading->whole && grown != NULL;
-    if (grown == NULL) return NULL;
-    figures->targets = grown;
-    figures->capacity = capacity;
-  }
+  void *grown = grow(reading, figures->targets, figures->count,
+                     &figures->capacity, sizeof *figures->targets);
+  if (grown == NULL) return NULL;
+  figures->targets = grown;
   struct rg_figures_target *target = &figures->targets[figures->count++];
   *target = (struct rg_figures_target){.amplification = 0};
   strcpy(target->name, name);
@@ -89,11 +96,30 @@ static void take(struct rg_figures_target *target,
     target->half_open = sample->value;
 }
 
+static void take_breaker(struct reading *reading,
+                         const struct rg_sample *sample) {
+  struct rg_figures *figures = reading->figures;
+  bool open = has(sample, "state", "open");
+  if (sample->value <= 0 || (!open && !has(sample, "state", "half_open")))
+    return;
+  void *grown = grow(reading, figures->breakers, figures->breaker_count,
+                     &figures->breaker_capacity, sizeof *figures->breakers);
+  if (grown == NULL) return;
+  figures->breakers = grown;
+  struct rg_figures_breaker *breaker =
+      &figures->breakers[figures->breaker_count++];
+  *breaker = (struct rg_figures_breaker){.open = open, .count = sample->value};
+  rg_sample_label(sample, "target", breaker->target, sizeof breaker->target);
+  rg_sample_label(sample, "scope", breaker->name, sizeof breaker->name);
+}
+
 static void read_line(struct reading *reading, const char *line,
                       size_t length) {
   struct rg_sample sample;
   if (!rg_sample_read(line, length, &sample)) return;
   if (rg_sample_is(&sample, "retry_guard_build_info")) reading->ours = true;
+  if (rg_sample_is(&sample, "retry_guard_scope_breaker_state"))
+    take_breaker(reading, &sample);
   struct rg_figures_target *target = target_of(reading, &sample);
   if (target != NULL) take(target, &sample);
 }
@@ -102,6 +128,14 @@ static int by_name(const void *a, const void *b) {
   const struct rg_figures_target *left = a;
   const struct rg_figures_target *right = b;
   return strcmp(left->name, right->name);
+}
+
+static int open_first(const void *a, const void *b) {
+  const struct rg_figures_breaker *left = a;
+  const struct rg_figures_breaker *right = b;
+  if (left->open != right->open) return left->open ? -1 : 1;
+  int order = strcmp(left->target, right->target);
+  return order != 0 ? order : strcmp(left->name, right->name);
 }
 
 bool rg_figures_read(const char *text, size_t length,
@@ -119,6 +153,9 @@ bool rg_figures_read(const char *text, size_t length,
     if (figures->count > 1)
       qsort(figures->targets, figures->count, sizeof *figures->targets,
             by_name);
+    if (figures->breaker_count > 1)
+      qsort(figures->breakers, figures->breaker_count,
+            sizeof *figures->breakers, open_first);
     return true;
   }
   rg_figures_clean_up(figures);
@@ -127,6 +164,7 @@ bool rg_figures_read(const char *text, size_t length,
 
 void rg_figures_clean_up(struct rg_figures *figures) {
   free(figures->targets);
+  free(figures->breakers);
   *figures = (struct rg_figures){.targets = NULL};
 }
 

@@ -15,10 +15,10 @@
 
 RG_C_BEGIN
 
-#define RG_FIGURES_NAME_SIZE 513 /* of a target, with its NUL */
+#define RG_FIGURES_NAME_SIZE 513 /* of a target or a breaker, with its NUL */
 
-/* More targets are not read: no text of ours has as many. */
-#define RG_FIGURES_MAX_TARGETS 10000
+/* More targets or breakers are not read: no text of ours has as many. */
+#define RG_FIGURES_MAX 10000
 
 /* What only rises, or by how much it rose each second. */
 struct rg_figures_counts {
@@ -37,11 +37,23 @@ struct rg_figures_target {
   double half_open;
 };
 
+/* The breaker of a service, method or backend, or several that have no name of
+ * their own, which let nothing through or a probe only. */
+struct rg_figures_breaker {
+  char target[RG_FIGURES_NAME_SIZE];
+  char name[RG_FIGURES_NAME_SIZE];
+  bool open; /* or half-open */
+  double count;
+};
+
 /* The caller's memory. */
 struct rg_figures {
   struct rg_figures_target *targets; /* in the order of their names */
   size_t count;
   size_t capacity;
+  struct rg_figures_breaker *breakers; /* the open ones first */
+  size_t breaker_count;
+  size_t breaker_capacity;
 };
 
 /* Reads `text`, of `length` bytes. False: there was no memory, or it is not

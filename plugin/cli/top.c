@@ -39,7 +39,8 @@ static const char help[] =
     "calls/s, retry/s and stopped/s, by reason, are of the interval; "
     "amplif.\n"
     "is retries per call in the last minute, and tokens what the retry budget\n"
-    "would let through now.\n"
+    "would let through now. Breakers of single services, methods or backends\n"
+    "that are not closed are named below.\n"
     "\n"
     "Exit status: 0, or 2 when there is no answer.\n";
 
@@ -147,7 +148,7 @@ static int run_once(struct top *top) {
   if (!look(top)) return give_up(top);
   wait_interval(top);
   if (!look(top)) return give_up(top);
-  if (write_rates(top, RG_FIGURES_MAX_TARGETS, &paper)) return RG_CLI_OK;
+  if (write_rates(top, RG_FIGURES_MAX, &paper)) return RG_CLI_OK;
   rg_cli_error("there is not enough memory");
   return RG_CLI_OUTPUT;
 }

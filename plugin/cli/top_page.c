@@ -124,18 +124,21 @@ static void write_table(const struct rg_figures *figures, size_t rows,
   rg_table_write(&table, paper);
 }
 
-bool rg_top_page_write(const struct rg_figures *figures, size_t rows,
-                       struct rg_paper *paper) {
+static void write_more(size_t count, struct rg_paper *paper) {
+  if (count == 0) return;
+  rg_paper_put(paper, RG_INK_DIM, "and %zu more", count);
+  rg_paper_newline(paper);
+}
+
+static bool write_targets(const struct rg_figures *figures, size_t rows,
+                          struct rg_paper *paper) {
   if (rows > figures->count) rows = figures->count;
   struct row *texts = calloc(rows + 1, sizeof *texts);
   struct rg_cell *cells = calloc((rows + 1) * COLUMNS, sizeof *cells);
   bool enough = texts != NULL && cells != NULL;
   if (enough) {
     write_table(figures, rows, texts, cells, paper);
-    if (rows < figures->count) {
-      rg_paper_put(paper, RG_INK_DIM, "and %zu more", figures->count - rows);
-      rg_paper_newline(paper);
-    }
+    write_more(figures->count - rows, paper);
     if (figures->count == 0) {
       rg_paper_put(paper, RG_INK_DIM, "no guarded call so far");
       rg_paper_newline(paper);
@@ -144,4 +147,63 @@ bool rg_top_page_write(const struct rg_figures *figures, size_t rows,
   free(texts);
   free(cells);
   return enough;
+}
+
+/* ---- Breakers ------------------------------------------------------------ */
+
+#define BREAKER_COLUMNS 3
+
+static void write_state(const struct rg_figures_breaker *breaker, char *text) {
+  const char *state = breaker->open ? "open" : "half-open";
+  if (breaker->count > 1)
+    snprintf(text, NUMBER_SIZE, "%.0f %s", breaker->count, state);
+  else
+    strcpy(text, state);
+}
+
+static void write_breakers(const struct rg_figures *figures, size_t rows,
+                           char (*states)[NUMBER_SIZE], struct rg_cell *cells,
+                           struct rg_paper *paper) {
+  struct rg_table table = {
+      .cells = cells, .rows = rows + 1, .columns = BREAKER_COLUMNS};
+  *cells++ = (struct rg_cell){"breaker of", RG_INK_BOLD};
+  *cells++ = (struct rg_cell){"state", RG_INK_BOLD};
+  *cells++ = (struct rg_cell){"target", RG_INK_BOLD};
+  for (size_t i = 0; i < rows; i++) {
+    const struct rg_figures_breaker *breaker = &figures->breakers[i];
+    write_state(breaker, states[i]);
+    *cells++ = (struct rg_cell){breaker->name, RG_INK_PLAIN};
+    *cells++ =
+        (struct rg_cell){states[i], breaker->open ? RG_INK_RED : RG_INK_YELLOW};
+    *cells++ = (struct rg_cell){breaker->target, RG_INK_PLAIN};
+  }
+  rg_paper_newline(paper);
+  rg_table_write(&table, paper);
+  write_more(figures->breaker_count - rows, paper);
+}
+
+static bool write_all_breakers(const struct rg_figures *figures, size_t rows,
+                               struct rg_paper *paper) {
+  if (rows == 0) return true;
+  char(*states)[NUMBER_SIZE] = calloc(rows, sizeof *states);
+  struct rg_cell *cells = calloc((rows + 1) * BREAKER_COLUMNS, sizeof *cells);
+  bool enough = states != NULL && cells != NULL;
+  if (enough) write_breakers(figures, rows, states, cells, paper);
+  free(states);
+  free(cells);
+  return enough;
+}
+
+/* At most a third of the lines, with an empty one, a head and how many more. */
+static size_t breakers_on(size_t lines, const struct rg_figures *figures) {
+  size_t room = lines / 3 > 3 ? lines / 3 - 3 : 0;
+  return room < figures->breaker_count ? room : figures->breaker_count;
+}
+
+bool rg_top_page_write(const struct rg_figures *figures, size_t rows,
+                       struct rg_paper *paper) {
+  size_t breakers = breakers_on(rows, figures);
+  size_t targets = breakers > 0 ? rows - breakers - 3 : rows;
+  return write_targets(figures, targets, paper) &&
+         write_all_breakers(figures, breakers, paper);
 }

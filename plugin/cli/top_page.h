@@ -15,9 +15,9 @@
 
 RG_C_BEGIN
 
-/* Writes the table of `figures`, whose counts are rates, with at most `rows`
- * targets, and says of how many it is the begin. False, with nothing written:
- * there is no memory for it. */
+/* Writes the table of `figures`, whose counts are rates, and below it the
+ * breakers that are not closed, on about `rows` lines; it says of how many
+ * targets and breakers they are the begin. False: there is no memory for it. */
 bool rg_top_page_write(const struct rg_figures *figures, size_t rows,
                        struct rg_paper *paper);
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/figures.h"
+#include "host/open_breaker.h"
 #include "metrics/text.h"
 
 namespace {
@@ -39,6 +40,38 @@ std::string Calls(const std::string &target, int calls, int retries = 0) {
          std::to_string(calls) + "\nretry_guard_attempts_total{target=\"" +
          target + "\",kind=\"retry\"} " + std::to_string(retries) + "\n" +
          kBuild;
+}
+
+TEST(Figures, NameTheBreakersThatAreNotClosed) {
+  rg_test::Target target("dns:///scoped");
+  rg_test::OpenBreaker(target.get(), "/shop.Ledger/Add");
+  Figures figures(rg_test::Text());
+  ASSERT_TRUE(figures.read());
+  ASSERT_EQ(figures.get()->breaker_count, 1u);
+  const rg_figures_breaker &breaker = figures.get()->breakers[0];
+  EXPECT_STREQ(breaker.target, "dns:///scoped");
+  EXPECT_STREQ(breaker.name, "/shop.Ledger/Add");
+  EXPECT_TRUE(breaker.open);
+  EXPECT_EQ(breaker.count, 1);
+}
+
+TEST(Figures, HaveTheOpenBreakersFirst) {
+  std::string text = kBuild;
+  for (const char *labels :
+       {"target=\"b\",scope=\"x\",state=\"half_open\"} 1",
+        "target=\"a\",scope=\"x\",state=\"open\"} 0",
+        "target=\"a\",scope=\"other\",state=\"half_open\"} 2",
+        "target=\"c\",scope=\"x\",state=\"open\"} 1",
+        "target=\"c\",scope=\"x\",state=\"closed\"} 1"})
+    text += std::string("retry_guard_scope_breaker_state{") + labels + "\n";
+  Figures figures(text);
+  ASSERT_EQ(figures.get()->breaker_count, 3u);
+  const rg_figures_breaker *breakers = figures.get()->breakers;
+  EXPECT_STREQ(breakers[0].target, "c");
+  EXPECT_STREQ(breakers[1].name, "other");
+  EXPECT_EQ(breakers[1].count, 2);
+  EXPECT_FALSE(breakers[1].open);
+  EXPECT_STREQ(breakers[2].target, "b");
 }
 
 // What the writer of this repository writes, the reader understands.
@@ -85,9 +118,9 @@ TEST(Figures, AreNotReadFromOtherTexts) {
 
 TEST(Figures, AreBounded) {
   std::string text = kBuild;
-  for (size_t i = 0; i < RG_FIGURES_MAX_TARGETS + 5; i++)
+  for (size_t i = 0; i < RG_FIGURES_MAX + 5; i++)
     text += "retry_guard_calls_total{target=\"" + std::to_string(i) + "\"} 1\n";
-  EXPECT_EQ(Figures(text).size(), size_t{RG_FIGURES_MAX_TARGETS});
+  EXPECT_EQ(Figures(text).size(), size_t{RG_FIGURES_MAX});
 }
 
 TEST(Figures, BecomeRates) {

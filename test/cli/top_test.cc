@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -92,6 +93,13 @@ std::string Page(const rg_figures &figures, size_t rows) {
       100, [&](rg_paper *paper) { rg_top_page_write(&figures, rows, paper); });
 }
 
+rg_figures Of(rg_figures_target *targets, size_t count = 1) {
+  rg_figures figures = {};
+  figures.targets = targets;
+  figures.count = count;
+  return figures;
+}
+
 rg_figures_target Row(const std::string &name) {
   rg_figures_target target = {};
   name.copy(target.name, sizeof target.name - 1);
@@ -103,35 +111,73 @@ TEST(TopPage, ShowsStopsByReason) {
   target.counts.stops[RETRY_GUARD_STOP_BUDGET] = 3.14;
   target.counts.stops[RETRY_GUARD_STOP_LAYER] = 20;
   target.counts.stops[RETRY_GUARD_STOP_UNSAFE] = 0.01;
-  EXPECT_THAT(Page({&target, 1, 1}, 5), EndsWith("layer 20.0, budget 3.1\n"));
+  EXPECT_THAT(Page(Of(&target), 5), EndsWith("layer 20.0, budget 3.1\n"));
 }
 
 TEST(TopPage, ShowsBreakersOfSeveralTargets) {
   rg_figures_target target = Row("other");
   target.open = 3;
   target.tokens = INFINITY;
-  EXPECT_THAT(Page({&target, 1, 1}, 5), HasSubstr(" no limit  3 open"));
+  EXPECT_THAT(Page(Of(&target), 5), HasSubstr(" no limit  3 open"));
   target.open = 0;
   target.half_open = 1;
-  EXPECT_THAT(Page({&target, 1, 1}, 5), HasSubstr("half-open"));
+  EXPECT_THAT(Page(Of(&target), 5), HasSubstr("half-open"));
+}
+
+rg_figures_breaker Breaker(const std::string &name, bool open, double count) {
+  rg_figures_breaker breaker = {};
+  name.copy(breaker.name, sizeof breaker.name - 1);
+  std::string("dns:///crm:443").copy(breaker.target, sizeof breaker.target - 1);
+  breaker.open = open;
+  breaker.count = count;
+  return breaker;
+}
+
+TEST(TopPage, NamesTheBreakersThatAreNotClosed) {
+  rg_figures_target target = Row("dns:///crm:443");
+  std::vector<rg_figures_breaker> breakers = {
+      Breaker("/shop.Crm/Find", true, 1), Breaker("other", true, 3),
+      Breaker("ipv4:10.0.0.7:443", false, 1)};
+  rg_figures figures = {&target, 1, 1, breakers.data(), 3, 3};
+  EXPECT_THAT(Page(figures, 30),
+              EndsWith("\n\n"
+                       "breaker of         state      target\n"
+                       "/shop.Crm/Find     open       dns:///crm:443\n"
+                       "other              3 open     dns:///crm:443\n"
+                       "ipv4:10.0.0.7:443  half-open  dns:///crm:443\n"));
+}
+
+TEST(TopPage, LeavesMostOfTheScreenToTheTargets) {
+  std::vector<rg_figures_target> targets(50, Row("a"));
+  std::vector<rg_figures_breaker> breakers(50, Breaker("/b", true, 1));
+  for (size_t rows : {1u, 5u, 12u, 26u, 60u}) {
+    std::string page =
+        Page({targets.data(), 50, 50, breakers.data(), 50, 50}, rows);
+    // The table's head and how many more are not counted.
+    EXPECT_LE(std::count(page.begin(), page.end(), '\n'),
+              static_cast<long>(rows) + 2)
+        << rows;
+  }
+  rg_figures figures = {targets.data(), 50, 50, breakers.data(), 50, 50};
+  EXPECT_THAT(Page(figures, 26), EndsWith("dns:///crm:443\nand 45 more\n"));
 }
 
 TEST(TopPage, SaysHowManyMoreThereAre) {
   std::vector<rg_figures_target> targets = {Row("a"), Row("b"), Row("c")};
-  std::string page = Page({targets.data(), 3, 3}, 1);
+  std::string page = Page(Of(targets.data(), 3), 1);
   EXPECT_THAT(page, EndsWith("\nand 2 more\n"));
   EXPECT_THAT(page, Not(HasSubstr("\nb")));
 }
 
 TEST(TopPage, CutsLongNamesAtTheirBegin) {
   rg_figures_target target = Row(std::string(400, 'x') + ".inventory:443");
-  EXPECT_THAT(Page({&target, 1, 1}, 1),
+  EXPECT_THAT(Page(Of(&target), 1),
               HasSubstr("\n..." + std::string(15, 'x') + ".inventory:443 "));
 }
 
 TEST(TopPage, SendsNoCommandsToTheTerminal) {
   rg_figures_target target = Row("\033[2J");
-  EXPECT_THAT(Page({&target, 1, 1}, 1), Not(HasSubstr("\033")));
+  EXPECT_THAT(Page(Of(&target), 1), Not(HasSubstr("\033")));
 }
 
 // ---- Live ------------------------------------------------------------------
