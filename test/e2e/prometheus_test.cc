@@ -36,8 +36,22 @@ constexpr char kConfig[] =
         "maxBackoff":"0.01s","backoffMultiplier":1,
         "retryableStatusCodes":["UNAVAILABLE"]}}]})";
 
+// The same with a breaker for each method, which opens soon.
+constexpr char kScopes[] =
+    R"({"retryGuard":{"circuitBreaker":{"scope":"METHOD",
+        "consecutiveFailures":4,"cooldown":"0.5s"},
+        "budget":{"tokenBucket":{"initialTokens":40,"maxTokens":1000}}},
+        "methodConfig":[{"name":[{"service":"retry_guard.test.Echo"}],
+        "retryPolicy":{"maxAttempts":2,"initialBackoff":"0.01s",
+        "maxBackoff":"0.01s","backoffMultiplier":1,
+        "retryableStatusCodes":["UNAVAILABLE"]}}]})";
+
 class WatchedTier : public testing::Test {
  protected:
+  explicit WatchedTier(const char *config = kConfig)
+      : front_({"--next", leaf_.address(), "--guard", "--service-config",
+                config, "--metrics", "127.0.0.1:0"}) {}
+
   void SetUp() override {
     if (!IsInstalled("prometheus") || !IsInstalled("promtool"))
       GTEST_SKIP() << "Prometheus is not installed";
@@ -49,8 +63,7 @@ class WatchedTier : public testing::Test {
   }
 
   Tier leaf_{{}};
-  Tier front_{{"--next", leaf_.address(), "--guard", "--service-config",
-               kConfig, "--metrics", "127.0.0.1:0"}};
+  Tier front_;
   std::string metrics_;
 };
 
@@ -103,13 +116,35 @@ std::vector<std::string> Queries(const std::string &path) {
   return queries;
 }
 
-TEST_F(WatchedTier, ShowsSomethingInEveryPanelOfTheDashboard) {
+class WatchedTierWithScopes : public WatchedTier {
+ protected:
+  WatchedTierWithScopes() : WatchedTier(kScopes) {}
+};
+
+TEST_F(WatchedTierWithScopes, NamesTheMethodWhoseBreakerIsOpen) {
+  Prometheus prometheus(RG_SCRATCH_DIR "/prometheus_scopes", metrics_);
+  RetryGuard__Test__Plan fails = Plan(GRPC_STATUS_UNAVAILABLE);
+  EXPECT_EQ(front_.Call(5), 5u);
+  const std::string method = "{scope=\"/retry_guard.test.Echo/Call\"";
+  // Again and again, since it does not stay open.
+  EXPECT_TRUE(Eventually([&] {
+    front_.Call(5, &fails);
+    return prometheus.Value("retry_guard_scope_breaker_state" + method +
+                            ",state=\"open\"}") == 1 &&
+           prometheus.Value("retry_guard_breaker_state{state=\"open\"}") == 1;
+  }));
+  EXPECT_GT(prometheus.Value("retry_guard_scope_breaker_rejections_total" +
+                             method + "}"),
+            0);
+}
+
+TEST_F(WatchedTierWithScopes, ShowsSomethingInEveryPanelOfTheDashboard) {
   Prometheus prometheus(RG_SCRATCH_DIR "/prometheus_panels", metrics_);
   RetryGuard__Test__Plan fails = Plan(GRPC_STATUS_UNAVAILABLE);
   EXPECT_EQ(front_.Call(20), 20u);
-  front_.Call(5, &fails);
+  front_.Call(10, &fails);
   std::vector<std::string> queries = Queries(RG_METRICS_DIR "/dashboard.json");
-  EXPECT_GE(queries.size(), 10u);
+  EXPECT_GE(queries.size(), 14u);
   for (const std::string &query : queries)
     EXPECT_TRUE(Eventually([&] {
       return json_array_size(prometheus.Query(query).get()) > 0;
