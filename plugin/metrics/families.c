@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define MAX_SERIES 7
+#define MAX_SERIES 3
 
 /* One series of a family: where its value is, and by which value of the
  * family's label it is told from the others. */
@@ -23,7 +23,6 @@ struct table {
 #define OF(member) offsetof(struct rg_snapshot_target, member)
 #define STAT(member) OF(stats.member)
 #define PROCESS(member) offsetof(retry_guard_process_stats, member)
-#define STOP(reason) STAT(stops[RETRY_GUARD_STOP_##reason])
 
 static const struct table of_targets[] = {
     {{"retry_guard_calls", RG_METRIC_COUNTER, NULL,
@@ -39,17 +38,6 @@ static const struct table of_targets[] = {
      {{"first", STAT(calls)},
       {"retry", STAT(retries)},
       {"transparent", STAT(transparent_retries)}}},
-    {{"retry_guard_retries_stopped", RG_METRIC_COUNTER, NULL,
-      "Retries that gRPC would have made and the guard refused, by reason."},
-     "reason",
-     false,
-     {{"layer", STOP(LAYER)},
-      {"unsafe", STOP(UNSAFE)},
-      {"compressed", STOP(COMPRESSED)},
-      {"pushback", STOP(PUSHBACK)},
-      {"breaker", STOP(BREAKER)},
-      {"deadline", STOP(DEADLINE)},
-      {"budget", STOP(BUDGET)}}},
     {{"retry_guard_retries_undecided", RG_METRIC_COUNTER, NULL,
       "Retries that gRPC began without asking, and that got a token."},
      NULL,
@@ -190,6 +178,10 @@ static const struct table of_process[] = {
      {{NULL, PROCESS(fail_open)}}},
 };
 
+static const struct rg_family stopped = {
+    "retry_guard_retries_stopped", RG_METRIC_COUNTER, NULL,
+    "Retries that gRPC would have made and the guard refused, by reason."};
+
 static const struct rg_family delay = {"retry_guard_retry_delay_seconds",
                                        RG_METRIC_HISTOGRAM, "seconds",
                                        "How long retries were made to wait."};
@@ -259,6 +251,16 @@ static void write_of_process(struct rg_page *page,
 
 /* ---- The others ---------------------------------------------------------- */
 
+static void write_stops(struct rg_page *page,
+                        const struct rg_snapshot_target *target) {
+  struct rg_labels labels = labels_of(target);
+  for (int i = 0; i < RETRY_GUARD_STOP_COUNT; i++) {
+    labels.at[1] = (struct rg_label){
+        "reason", retry_guard_stop_string((retry_guard_stop)i)};
+    rg_page_sample(page, &stopped, "", labels, target->stats.stops[i]);
+  }
+}
+
 /* The buckets of the text hold what those below them hold, too; the last one
  * is the count, so that both agree whatever is written meanwhile. */
 static void write_delays(struct rg_page *page,
@@ -280,6 +282,9 @@ static void write_delays(struct rg_page *page,
 void rg_families_write(struct rg_page *page,
                        const struct rg_snapshot *snapshot) {
   write_of_targets(page, snapshot);
+  rg_page_family(page, &stopped);
+  for (size_t n = 0; n < snapshot->count; n++)
+    write_stops(page, &snapshot->targets[n]);
   write_of_breakers(page, snapshot);
   rg_page_family(page, &delay);
   for (size_t n = 0; n < snapshot->count; n++)
