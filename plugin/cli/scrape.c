@@ -10,13 +10,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/num.h"
 #include "host/clock.h"
 
 #define DEFAULT_HOST "127.0.0.1"
 #define DEFAULT_PORT "9464"
 #define HOST_SIZE 256
 #define FIRST_BYTES 65536
-#define NS_PER_MS 1000000u
 
 struct request {
   int fd;
@@ -50,7 +50,7 @@ static bool wait_for(struct request *request, short events) {
   for (;;) {
     uint64_t now = rg_clock_now();
     uint64_t left =
-        now < request->end_ns ? (request->end_ns - now) / NS_PER_MS : 0;
+        now < request->end_ns ? (request->end_ns - now) / RG_NS_PER_MS : 0;
     struct pollfd poll_fd = {.fd = request->fd, .events = events};
     int ready = poll(&poll_fd, 1, (int)left);
     if (ready > 0) return true;
@@ -175,9 +175,10 @@ static bool ask(struct request *request, struct rg_scrape *scrape) {
 
 bool rg_scrape_get(const char *address, uint64_t timeout_ms,
                    struct rg_scrape *scrape, char *fault) {
-  struct request request = {.fd = -1,
-                            .end_ns = rg_clock_now() + timeout_ms * NS_PER_MS,
-                            .fault = fault};
+  struct request request = {
+      .fd = -1,
+      .end_ns = rg_clock_now() + timeout_ms * RG_NS_PER_MS,
+      .fault = fault};
   *scrape = (struct rg_scrape){.text = NULL};
   bool got = connect_any(&request, address) && ask(&request, scrape);
   if (request.fd >= 0) close(request.fd);

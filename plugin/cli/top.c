@@ -14,12 +14,12 @@
 #include "cli/top_page.h"
 #include "cli/verb.h"
 #include "config/text.h"
+#include "core/num.h"
 #include "host/clock.h"
 
 #define MIN_INTERVAL_S 0.1
 #define MAX_INTERVAL_S 3600.0
 #define TIMEOUT_MS 5000
-#define NS_PER_S 1e9
 
 /* Lines of the screen that are not targets: the title, an empty line, the
  * table's head and how many more there are. */
@@ -86,7 +86,7 @@ static bool look(struct top *top) {
 
 static void wait_interval(const struct top *top) {
   time_t seconds = (time_t)top->interval_s;
-  double rest = (top->interval_s - (double)seconds) * NS_PER_S;
+  double rest = (top->interval_s - (double)seconds) * (double)RG_NS_PER_S;
   struct timespec time = {.tv_sec = seconds, .tv_nsec = (long)rest};
   while (nanosleep(&time, &time) != 0) {
   }
@@ -100,7 +100,7 @@ static bool write_rates(const struct top *top, size_t rows,
                         struct rg_paper *paper) {
   size_t size = top->now.count * sizeof *top->now.targets;
   struct rg_figures rates = top->now;
-  double seconds = (double)(top->now_ns - top->before_ns) / NS_PER_S;
+  double seconds = (double)(top->now_ns - top->before_ns) / (double)RG_NS_PER_S;
   rates.targets = malloc(size + 1);
   if (rates.targets == NULL) return false;
   for (size_t i = 0; i < rates.count; i++)
