@@ -24,12 +24,6 @@ struct explanation {
   bool acts; /* and what the guard says is done */
 };
 
-static const char *time_text(uint64_t ms, char text[TIME_SIZE]) {
-  if (ms > INT64_MAX) ms = INT64_MAX;
-  rg_duration_write(rg_duration_from_ms((int64_t)ms), text);
-  return text;
-}
-
 static void heading(struct explanation *e, const char *text) {
   rg_paper_newline(&e->paper);
   rg_paper_put(&e->paper, RG_INK_BOLD, "%s", text);
@@ -111,10 +105,10 @@ static void write_schedule(struct explanation *e) {
   for (uint32_t n = 0; n + 1 < retry->max_attempts; n++, rows++) {
     struct rg_delay_range range = rg_load_delay(backoff_of(e), retry, n);
     snprintf(texts[rows][0], TIME_SIZE, "%" PRIu32, n + 1);
-    time_text(range.low_ms, texts[rows][1]);
-    time_text(range.high_ms, texts[rows][2]);
-    time_text(range.low_ms + (range.high_ms - range.low_ms) / 2,
-              texts[rows][3]);
+    rg_duration_write_ms(range.low_ms, texts[rows][1]);
+    rg_duration_write_ms(range.high_ms, texts[rows][2]);
+    rg_duration_write_ms(range.low_ms + (range.high_ms - range.low_ms) / 2,
+                         texts[rows][3]);
     for (size_t i = 0; i < COLUMNS; i++)
       cells[rows][i] = (struct rg_cell){texts[rows][i], RG_INK_PLAIN};
   }
@@ -152,20 +146,20 @@ static void write_time(struct explanation *e) {
       rg_num_add(backoff, rg_num_mul(attempt, (uint64_t)retry->max_attempts));
   bool cut = e->method->has_timeout &&
              (attempt == 0 || e->method->timeout_ms < longest);
-  time_text(backoff, waits);
+  rg_duration_write_ms(backoff, waits);
   if (cut)
     SENTENCE(e,
              "%" PRIu32
              " attempts and %s of waiting between them, but all of "
              "it ends with the method's timeout, %s.",
              retry->max_attempts, waits,
-             time_text(e->method->timeout_ms, total));
+             rg_duration_write_ms(e->method->timeout_ms, total));
   else if (attempt > 0)
     SENTENCE(e,
              "%" PRIu32
              " attempts and %s of waiting between them: %s, or until "
              "the call's deadline.",
-             retry->max_attempts, waits, time_text(longest, total));
+             retry->max_attempts, waits, rg_duration_write_ms(longest, total));
   else
     SENTENCE(e,
              "%" PRIu32

@@ -54,8 +54,7 @@ static struct text duration(struct rg_duration value) {
 }
 
 static struct text from_ns(uint64_t ns) {
-  return duration((struct rg_duration){(int64_t)(ns / RG_NS_PER_S),
-                                       (int32_t)(ns % RG_NS_PER_S)});
+  return duration(rg_duration_from_ns(ns));
 }
 
 static struct text number(double value) {

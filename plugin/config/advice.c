@@ -36,12 +36,6 @@ static void warn(const struct subject *s, enum rg_fault_kind kind,
   va_end(args);
 }
 
-static const char *ms_text(uint64_t ms, char text[RG_DURATION_TEXT_SIZE]) {
-  if (ms > INT64_MAX) ms = INT64_MAX;
-  rg_duration_write(rg_duration_from_ms((int64_t)ms), text);
-  return text;
-}
-
 /* ---- Retries that help nothing ------------------------------------------- */
 
 /* Statuses that say that the same call will fail again; why, in gRPC's own
@@ -132,7 +126,7 @@ static void check_backoff(const struct subject *s) {
     warn(s, RG_FAULT_RISK, "retryPolicy.maxBackoff",
          "leaves no room above backoff.floor, which is %s: all clients retry "
          "after exactly that time",
-         ms_text(floor, text));
+         rg_duration_write_ms(floor, text));
 }
 
 static void check_timeout(const struct subject *s) {
@@ -146,14 +140,14 @@ static void check_timeout(const struct subject *s) {
     warn(s, RG_FAULT_FUTILE, "timeout",
          "is %s, but the delays between %" PRIu32
          " attempts can add up to %s: the last ones do not happen",
-         ms_text(timeout, a), s->method->retry.max_attempts,
-         ms_text(longest, b));
+         rg_duration_write_ms(timeout, a), s->method->retry.max_attempts,
+         rg_duration_write_ms(longest, b));
   uint64_t attempt = s->policy.deadline.attempt_timeout_ns / RG_NS_PER_MS;
   if (s->guarded && !s->policy.deadline.disabled && attempt >= timeout)
     warn(s, RG_FAULT_FUTILE, "timeout",
          "is %s, so that deadline.attemptTimeout, which is %s, never ends an "
          "attempt",
-         ms_text(timeout, a), ms_text(attempt, b));
+         rg_duration_write_ms(timeout, a), rg_duration_write_ms(attempt, b));
 }
 
 static void check_min_remaining(const struct subject *s) {
@@ -166,7 +160,8 @@ static void check_min_remaining(const struct subject *s) {
         s, RG_FAULT_RISK, "timeout",
         "is %s, less than deadline.minRemaining, which is %s: every call fails "
         "at once",
-        ms_text(s->method->timeout_ms, a), ms_text(least, b));
+        rg_duration_write_ms(s->method->timeout_ms, a),
+        rg_duration_write_ms(least, b));
 }
 
 static void check_method(const struct subject *s) {

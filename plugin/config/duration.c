@@ -71,6 +71,17 @@ struct rg_duration rg_duration_from_ms(int64_t ms) {
   return (struct rg_duration){ms / 1000, (int32_t)(ms % 1000) * 1000000};
 }
 
+struct rg_duration rg_duration_from_ns(uint64_t ns) {
+  return (struct rg_duration){(int64_t)(ns / RG_NS_PER_S),
+                              (int32_t)(ns % RG_NS_PER_S)};
+}
+
+const char *rg_duration_write_ms(uint64_t ms, char *text) {
+  if (ms > INT64_MAX) ms = INT64_MAX;
+  rg_duration_write(rg_duration_from_ms((int64_t)ms), text);
+  return text;
+}
+
 int rg_duration_compare(struct rg_duration a, struct rg_duration b) {
   if (a.seconds != b.seconds) return a.seconds < b.seconds ? -1 : 1;
   if (a.nanos != b.nanos) return a.nanos < b.nanos ? -1 : 1;

@@ -40,8 +40,12 @@ enum rg_duration_status rg_duration_parse(const char *text, size_t length,
  * bytes. */
 void rg_duration_write(struct rg_duration duration, char *text);
 
-/* The duration of `ms` milliseconds. */
+/* The duration of `ms` milliseconds, and of `ns` nanoseconds. */
 struct rg_duration rg_duration_from_ms(int64_t ms);
+struct rg_duration rg_duration_from_ns(uint64_t ns);
+
+/* Writes `ms` milliseconds as rg_duration_write does; returns `text`. */
+const char *rg_duration_write_ms(uint64_t ms, char *text);
 
 /* Negative, 0 or positive as `a` is shorter than, as long as or longer than
  * `b`. */

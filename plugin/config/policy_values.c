@@ -88,9 +88,7 @@ _Static_assert(sizeof rows / sizeof rows[0] <= RG_POLICY_VALUES_MAX,
                "a policy's values fit");
 
 static void write_duration(uint64_t ns, char *text) {
-  const struct rg_duration duration = {(int64_t)(ns / RG_NS_PER_S),
-                                       (int32_t)(ns % RG_NS_PER_S)};
-  rg_duration_write(duration, text);
+  rg_duration_write(rg_duration_from_ns(ns), text);
 }
 
 static void write_milli(uint64_t milli, char *text) {

@@ -17,6 +17,20 @@ std::string Write(rg_duration duration) {
   return text;
 }
 
+TEST(Duration, IsMadeOfNanoseconds) {
+  char text[RG_DURATION_TEXT_SIZE];
+  rg_duration_write(rg_duration_from_ns(UINT64_C(1500000001)), text);
+  EXPECT_STREQ(text, "1.500000001s");
+  rg_duration_write(rg_duration_from_ns(UINT64_MAX), text);
+  EXPECT_STREQ(text, "18446744073.709551615s");
+}
+
+TEST(Duration, OfMoreMillisecondsThanItCountsIsTheLongest) {
+  char text[RG_DURATION_TEXT_SIZE];
+  EXPECT_STREQ(rg_duration_write_ms(1500, text), "1.5s");
+  EXPECT_STREQ(rg_duration_write_ms(UINT64_MAX, text), "9223372036854775.807s");
+}
+
 }  // namespace
 
 TEST(Duration, IsReadExactly) {
