@@ -77,18 +77,6 @@ static void write_policy(struct explanation *e) {
 
 /* ---- Retries ------------------------------------------------------------- */
 
-static void put_codes(struct explanation *e, uint32_t codes) {
-  const ProtobufCEnumDescriptor *type =
-      &retry_guard__v1__circuit_breaker__code__descriptor;
-  const char *before = "";
-  for (unsigned i = 0; i < type->n_values; i++) {
-    if ((codes >> type->values[i].value & 1) == 0) continue;
-    rg_paper_wrap(&e->paper, 2, RG_INK_PLAIN, "%s%s", before,
-                  type->values[i].name);
-    before = ", ";
-  }
-}
-
 static const struct rg_backoff_policy *backoff_of(const struct explanation *e) {
   return e->acts ? &e->policy.backoff : NULL;
 }
@@ -124,9 +112,11 @@ static void write_schedule(struct explanation *e) {
 static void write_retries(struct explanation *e) {
   heading(e, "Retries");
   rg_paper_indent(&e->paper, 2);
+  char codes[RG_POLICY_VALUE_SIZE];
   rg_paper_put(&e->paper, RG_INK_PLAIN, "Up to %" PRIu32 " attempts, after ",
                e->method->retry.max_attempts);
-  put_codes(e, e->method->retry.retryable_codes);
+  rg_policy_codes_write(e->method->retry.retryable_codes, codes);
+  rg_paper_wrap(&e->paper, 2, RG_INK_PLAIN, "%s", codes);
   rg_paper_put(&e->paper, RG_INK_PLAIN, ".");
   rg_paper_newline(&e->paper);
   write_schedule(e);

@@ -95,7 +95,7 @@ static void write_milli(uint64_t milli, char *text) {
   rg_text_number((double)milli / RG_MILLI, text);
 }
 
-static void write_codes(uint32_t codes, char *text) {
+void rg_policy_codes_write(uint32_t codes, char text[RG_POLICY_VALUE_SIZE]) {
   const ProtobufCEnumDescriptor *type =
       &retry_guard__v1__circuit_breaker__code__descriptor;
   size_t used = 0;
@@ -157,7 +157,7 @@ static void write(const struct row *row, const struct rg_policy *policy,
       strcpy(text, enum_name(row, at));
       break;
     case CODES:
-      write_codes(u32(at), text);
+      rg_policy_codes_write(u32(at), text);
       break;
     case NAME:
       snprintf(text, RG_POLICY_VALUE_SIZE, "\"%.*s\"",

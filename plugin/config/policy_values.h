@@ -8,6 +8,7 @@
 #define RG_CONFIG_POLICY_VALUES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "config/policy.h"
 #include "core/cxx.h"
@@ -35,6 +36,10 @@ struct rg_policy_value {
 size_t rg_policy_values(const struct rg_policy_block *channel,
                         const struct rg_policy_block *method,
                         struct rg_policy_value values[RG_POLICY_VALUES_MAX]);
+
+/* Writes the names of status codes, bit n of `codes`: "UNAVAILABLE, INTERNAL".
+ */
+void rg_policy_codes_write(uint32_t codes, char text[RG_POLICY_VALUE_SIZE]);
 
 RG_C_END
 
