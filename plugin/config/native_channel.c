@@ -94,8 +94,7 @@ static void check_health(const struct rg_native *health) {
   rg_native_check_keys(health, RG_NATIVE_HEALTH);
   struct rg_native name = rg_native_member(health, "serviceName");
   const char *text;
-  if (!rg_native_is_absent(&name) && !rg_native_is_null(&name))
-    rg_native_string(&name, &text);
+  if (rg_native_is_given(&name)) rg_native_string(&name, &text);
 }
 
 void rg_native_check_channel(const struct rg_native *config) {
@@ -110,15 +109,14 @@ void rg_native_check_channel(const struct rg_native *config) {
 static void check_bytes(const struct rg_native *entry, const char *key) {
   struct rg_native value = rg_native_member(entry, key);
   int64_t bytes;
-  if (!rg_native_is_absent(&value) && !rg_native_is_null(&value))
+  if (rg_native_is_given(&value))
     rg_native_integer(&value, 0, UINT32_MAX, &bytes);
 }
 
 void rg_native_check_method(const struct rg_native *entry) {
   struct rg_native wait = rg_native_member(entry, "waitForReady");
   bool truth;
-  if (!rg_native_is_absent(&wait) && !rg_native_is_null(&wait))
-    rg_native_bool(&wait, &truth);
+  if (rg_native_is_given(&wait)) rg_native_bool(&wait, &truth);
   check_bytes(entry, "maxRequestMessageBytes");
   check_bytes(entry, "maxResponseMessageBytes");
 }

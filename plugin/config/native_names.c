@@ -52,8 +52,7 @@ static void add_path(struct rg_native_names *names,
 /* A text that is there, or "". As in gRPC, null is absent. */
 static const char *text_or_empty(const struct rg_native *member) {
   const char *text = "";
-  if (!rg_native_is_absent(member) && !rg_native_is_null(member))
-    rg_native_string(member, &text);
+  if (rg_native_is_given(member)) rg_native_string(member, &text);
   return text;
 }
 

@@ -37,6 +37,10 @@ bool rg_native_is_null(const struct rg_native *value) {
   return json_is_null(value->json);
 }
 
+bool rg_native_is_given(const struct rg_native *value) {
+  return !rg_native_is_absent(value) && !rg_native_is_null(value);
+}
+
 static bool refuse_type(const struct rg_native *value, const char *what) {
   rg_native_error(value, RG_FAULT_TYPE, "must be %s, got %s", what,
                   rg_json_text_kind(value->json));

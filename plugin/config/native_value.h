@@ -43,6 +43,8 @@ struct rg_native rg_native_element(const struct rg_native *array, size_t index);
 
 bool rg_native_is_absent(const struct rg_native *value);
 bool rg_native_is_null(const struct rg_native *value);
+/* Neither. */
+bool rg_native_is_given(const struct rg_native *value);
 
 /* Add an error or a warning at `value`. */
 #define rg_native_error(value, kind, ...)                                    \

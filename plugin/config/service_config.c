@@ -25,10 +25,6 @@ static struct rg_policy_block *read_block(const struct rg_native *parent,
   return block;
 }
 
-static bool is_given(const struct rg_native *value) {
-  return !rg_native_is_absent(value) && !rg_native_is_null(value);
-}
-
 static void read_timeout(const struct rg_native *entry,
                          struct rg_method_config *method) {
   struct rg_native value = rg_native_member(entry, "timeout");
@@ -49,7 +45,7 @@ static void read_entry(struct rg_service_config *config,
   rg_native_check_keys(entry, RG_NATIVE_METHOD);
   rg_native_names_read(&config->names, entry, number);
   struct rg_native retry = rg_native_member(entry, "retryPolicy");
-  if (is_given(&retry))
+  if (rg_native_is_given(&retry))
     method->has_retry = rg_native_read_retry(&retry, &method->retry);
   read_timeout(entry, method);
   rg_native_check_method(entry);
@@ -80,7 +76,7 @@ static void read_root(struct rg_service_config *config,
   rg_native_check_keys(root, RG_NATIVE_TOP);
   config->block = read_block(root, RG_POLICY_CHANNEL);
   struct rg_native throttling = rg_native_member(root, "retryThrottling");
-  if (is_given(&throttling))
+  if (rg_native_is_given(&throttling))
     config->has_throttling =
         rg_native_read_throttling(&throttling, &config->throttling);
   rg_native_check_channel(root);
