@@ -32,36 +32,13 @@ void rg_checked_file_clean_up(struct rg_checked_file *file) {
   rg_file_clean_up(&file->file);
 }
 
-static struct rg_tree_layer layer_of(const struct rg_service_config *config) {
-  struct rg_tree_layer layer = {1, false, RG_LAYER_OUTERMOST};
-  for (size_t i = 0; i < config->count; i++) {
-    const struct rg_method_config *method = &config->methods[i];
-    if (!method->has_retry || method->retry.max_attempts <= layer.attempts)
-      continue;
-    struct rg_policy policy;
-    rg_service_config_policy(config, method, &policy);
-    layer.attempts = method->retry.max_attempts;
-    layer.mode = policy.layer.mode;
-    layer.guarded = rg_service_config_guards(config, method) &&
-                    policy.mode == RG_MODE_ENFORCE && !policy.layer.disabled;
-  }
-  if (layer.attempts > 1) return layer;
-  /* It retries nothing itself, but forwards marks. */
-  struct rg_policy policy;
-  rg_service_config_policy(config, NULL, &policy);
-  layer.guarded = config->block != NULL && policy.mode == RG_MODE_ENFORCE &&
-                  !policy.layer.disabled;
-  layer.mode = policy.layer.mode;
-  return layer;
-}
-
 void rg_checked_tree_init(struct rg_checked_tree *tree,
                           const struct rg_checked_file *files, size_t count) {
   *tree = (struct rg_checked_tree){.files = files};
   for (size_t i = 0; i < count; i++)
     if (!is_valid(&files[i])) return;
   for (size_t i = 0; i < count; i++)
-    tree->layers[i] = layer_of(files[i].config);
+    tree->layers[i] = rg_call_tree_layer_of(files[i].config);
   tree->count = count;
   if (count > 0) tree->result = rg_call_tree_of(tree->layers, count);
 }

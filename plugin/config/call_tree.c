@@ -3,6 +3,35 @@
 
 #include "core/num.h"
 
+/* The one that gRPC makes most attempts for; NULL: none is retried. */
+static const struct rg_method_config *most_retried(
+    const struct rg_service_config *config) {
+  const struct rg_method_config *most = NULL;
+  for (size_t i = 0; i < config->count; i++) {
+    const struct rg_method_config *method = &config->methods[i];
+    if (method->has_retry &&
+        (most == NULL || method->retry.max_attempts > most->retry.max_attempts))
+      most = method;
+  }
+  return most;
+}
+
+/* A layer that retries nothing itself forwards marks. */
+struct rg_tree_layer rg_call_tree_layer_of(
+    const struct rg_service_config *config) {
+  const struct rg_method_config *method = most_retried(config);
+  bool guards = method != NULL ? rg_service_config_guards(config, method)
+                               : config->block != NULL;
+  struct rg_policy policy;
+  rg_service_config_policy(config, method, &policy);
+  return (struct rg_tree_layer){
+      .attempts = method != NULL ? method->retry.max_attempts : 1,
+      .guarded =
+          guards && policy.mode == RG_MODE_ENFORCE && !policy.layer.disabled,
+      .mode = policy.layer.mode,
+  };
+}
+
 /* What one request to a layer comes to. */
 struct effect {
   uint64_t requests; /* 0: not known yet */

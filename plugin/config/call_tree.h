@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/service_config.h"
 #include "core/cxx.h"
 #include "core/layer.h"
 
@@ -25,6 +26,11 @@ struct rg_tree_layer {
   bool guarded;      /* and layer marks are not disabled */
   enum rg_layer_mode mode;
 };
+
+/* What the service config makes of the layer whose channel has it: that of the
+ * method with most attempts. */
+struct rg_tree_layer rg_call_tree_layer_of(
+    const struct rg_service_config *config);
 
 struct rg_call_tree {
   uint64_t requests; /* that reach the bottom for one request at the top */
