@@ -16,9 +16,6 @@
 
 RG_C_BEGIN
 
-/* gRPC wants at least two for a policy, and makes at most RG_MAX_ATTEMPTS. */
-#define RG_MIN_ATTEMPTS 2
-
 /* gRPC keeps it as a float; beyond this it is a slip in any case. */
 #define RG_MULTIPLIER_MAX 1000
 

@@ -28,11 +28,11 @@ static bool read_max_attempts(const struct rg_native *policy,
   if (is_missing(&value) ||
       !rg_native_integer(&value, INT32_MIN, INT32_MAX, &attempts))
     return false;
-  if (attempts < 2) {
+  if (attempts < RG_MIN_ATTEMPTS) {
     rg_native_error(&value, RG_FAULT_RANGE,
-                    "must be at least 2, got %" PRId64
+                    "must be at least %d, got %" PRId64
                     ": it counts the first attempt, so 1 would be no retry",
-                    attempts);
+                    RG_MIN_ATTEMPTS, attempts);
     return false;
   }
   if (attempts > RG_MAX_ATTEMPTS)

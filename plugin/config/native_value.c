@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/duration.h"
 #include "config/json_text.h"
 #include "config/text.h"
 
@@ -215,7 +216,7 @@ bool rg_native_duration(const struct rg_native *value, int64_t *ms) {
       !rg_native_atoi(d.seconds, d.seconds_length, INT64_MIN, INT64_MAX,
                       &seconds))
     return refuse(value, RG_FAULT_VALUE, "a duration such as \"0.1s\"");
-  if (seconds < 0 || seconds > RG_NATIVE_SECONDS_MAX)
+  if (seconds < 0 || seconds > RG_DURATION_MAX_S)
     return refuse(value, RG_FAULT_RANGE, "in [0s, 315576000000s]");
   *ms = seconds * 1000 + nanos / 1000000;
   warn_if_misread(value, &d, nanos, *ms);

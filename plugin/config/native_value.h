@@ -20,9 +20,6 @@
 
 RG_C_BEGIN
 
-/* What gRPC's durations can be: whole milliseconds of up to 10,000 years. */
-#define RG_NATIVE_SECONDS_MAX INT64_C(315576000000)
-
 struct rg_native_reader {
   const struct rg_json_raw *raw;
   struct rg_report *report;

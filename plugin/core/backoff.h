@@ -13,7 +13,8 @@
 
 RG_C_BEGIN
 
-/* gRPC clamps maxAttempts to this. */
+/* gRPC refuses a smaller maxAttempts, and takes this for a larger one. */
+#define RG_MIN_ATTEMPTS 2
 #define RG_MAX_ATTEMPTS 5
 
 /* A method's `retryPolicy`, as gRPC read it. */
