@@ -6,41 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NO_CHARACTER UINT32_MAX
-
-/* ---- UTF-8 --------------------------------------------------------------- */
-
-/* 0 for a byte that begins nothing. */
-static size_t sequence_length(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2) return 0;
-  if (lead < 0xE0) return 2;
-  if (lead < 0xF0) return 3;
-  return lead < 0xF5 ? 4 : 0;
-}
-
-/* Whether `code`, of a sequence of `bytes`, is written as short as can be and
- * is a character at all. */
-static bool is_sound(uint32_t code, size_t bytes) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code >= least[bytes] && code <= 0x10FFFF && !surrogate;
-}
-
-static uint32_t decode(const char *text, size_t length, size_t *taken) {
-  const unsigned char *bytes = (const unsigned char *)text;
-  size_t count = sequence_length(bytes[0]);
-  *taken = 1;
-  if (count == 0 || count > length) return NO_CHARACTER;
-  uint32_t code = count == 1 ? bytes[0] : bytes[0] & (0xFFu >> (count + 1));
-  for (size_t i = 1; i < count; i++) {
-    if ((bytes[i] & 0xC0) != 0x80) return NO_CHARACTER;
-    code = code << 6 | (bytes[i] & 0x3F);
-  }
-  if (!is_sound(code, count)) return NO_CHARACTER;
-  *taken = count;
-  return code;
-}
+#include "config/text.h"
 
 /* ---- Kinds of characters ------------------------------------------------- */
 
@@ -99,8 +65,8 @@ static void show_escape(struct rg_glyph *glyph, const char *format,
 
 struct rg_glyph rg_glyph_read(const char *text, size_t length) {
   struct rg_glyph glyph = {0};
-  uint32_t code = decode(text, length, &glyph.taken);
-  if (code == NO_CHARACTER) {
+  uint32_t code = rg_text_decode(text, length, &glyph.taken);
+  if (code == RG_TEXT_NO_CHARACTER) {
     show_escape(&glyph, "\\x%02x", (unsigned char)text[0]);
   } else if (IS(unseen, code)) {
     show_escape(&glyph, "\\u%04x", code);

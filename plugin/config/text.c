@@ -2,6 +2,7 @@
 #include "config/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,39 +67,45 @@ void rg_text_quote(const char *string, size_t length, char *text) {
   strcpy(text + used, "\"");
 }
 
-/* The first bytes of a character, and what may follow them: the second byte
- * keeps out what is longer than it need be, surrogates, what lies beyond the
- * last character, and U+0080 to U+009F, which are control characters. */
-static const struct {
-  unsigned char first_low, first_high;
-  unsigned char second_low, second_high;
-  size_t bytes;
-} characters[] = {
-    {0x20, 0x7E, 0, 0, 1},       {0xC2, 0xC2, 0xA0, 0xBF, 2},
-    {0xC3, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
-    {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3},
-    {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-    {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
-};
+/* 0 for a byte that begins nothing. */
+static size_t sequence_length(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2) return 0;
+  if (lead < 0xE0) return 2;
+  if (lead < 0xF0) return 3;
+  return lead < 0xF5 ? 4 : 0;
+}
 
-static bool is_within(unsigned char c, unsigned char low, unsigned char high) {
-  return c >= low && c <= high;
+/* Whether `code`, of a sequence of `bytes`, is written as short as can be and
+ * is a character at all. */
+static bool is_sound(uint32_t code, size_t bytes) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code >= least[bytes] && code <= 0x10FFFF && !surrogate;
+}
+
+uint32_t rg_text_decode(const char *text, size_t length, size_t *taken) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  *taken = 1;
+  size_t count = length > 0 ? sequence_length(bytes[0]) : 0;
+  if (count == 0 || count > length) return RG_TEXT_NO_CHARACTER;
+  uint32_t code = count == 1 ? bytes[0] : bytes[0] & (0xFFu >> (count + 1));
+  for (size_t i = 1; i < count; i++) {
+    if ((bytes[i] & 0xC0) != 0x80) return RG_TEXT_NO_CHARACTER;
+    code = code << 6 | (bytes[i] & 0x3F);
+  }
+  if (!is_sound(code, count)) return RG_TEXT_NO_CHARACTER;
+  *taken = count;
+  return code;
 }
 
 size_t rg_text_character(const char *text) {
-  const unsigned char *at = (const unsigned char *)text;
-  for (size_t i = 0; i < sizeof characters / sizeof characters[0]; i++) {
-    size_t bytes = characters[i].bytes;
-    if (!is_within(at[0], characters[i].first_low, characters[i].first_high))
-      continue;
-    if (bytes > 1 &&
-        !is_within(at[1], characters[i].second_low, characters[i].second_high))
-      return 0;
-    for (size_t n = 2; n < bytes; n++)
-      if (!is_within(at[n], 0x80, 0xBF)) return 0;
-    return bytes;
-  }
-  return 0;
+  const char *end = memchr(text, '\0', 4); /* no character is longer */
+  size_t bytes;
+  uint32_t code =
+      rg_text_decode(text, end != NULL ? (size_t)(end - text) : 4, &bytes);
+  bool control = code < 0x20 || (code >= 0x7F && code <= 0x9F);
+  return code == RG_TEXT_NO_CHARACTER || control ? 0 : bytes;
 }
 
 void rg_text_printable(char *text) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/cxx.h"
 
@@ -28,6 +29,13 @@ bool rg_text_read_number(const char *text, double *value);
  * without control characters, which could forge lines in a log. A long one is
  * cut and ends in "...". `text` has RG_TEXT_QUOTED_SIZE bytes. */
 void rg_text_quote(const char *string, size_t length, char *text);
+
+#define RG_TEXT_NO_CHARACTER UINT32_MAX
+
+/* The character that `text`, UTF-8 of `length` bytes, begins with, and in
+ * `taken` how many bytes it is; RG_TEXT_NO_CHARACTER and 1 where it begins with
+ * none, or is empty. */
+uint32_t rg_text_decode(const char *text, size_t length, size_t *taken);
 
 /* The bytes of the whole character of UTF-8 that `text`, which ends in NUL,
  * begins with; 0: it is a control character, none at all, or the end. */
