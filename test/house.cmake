@@ -54,6 +54,13 @@ if(RETRY_GUARD_WITH_GRPC)
   endif()
 endif()
 
+# Two minutes of both cores of a small machine, once; later runs build what
+# changed.
+add_test(NAME Bazel.BuildsTheLibraryAndItsTestsPass
+  COMMAND ${PROJECT_SOURCE_DIR}/bazel/test.sh ${PROJECT_SOURCE_DIR}/build/bazel)
+set_tests_properties(Bazel.BuildsTheLibraryAndItsTestsPass PROPERTIES
+  LABELS house TIMEOUT 1200 RUN_SERIAL TRUE SKIP_RETURN_CODE 77)
+
 # The part of ./dev verify that takes seconds.
 rg_house_test(LockFreePartsHoldInAllInterleavings ../verify/verify.sh
   ${CMAKE_CURRENT_BINARY_DIR}/verify --short)
