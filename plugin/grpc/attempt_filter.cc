@@ -81,7 +81,8 @@ void OnInitial(void *arg, grpc_error_handle error) {
   bool trailers_only =
       attempt->trailers_only != nullptr && *attempt->trailers_only;
   if (error.ok() && !trailers_only) Commit(attempt);
-  grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_initial.theirs, error);
+  grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_initial.theirs,
+                          std::move(error));
 }
 
 void StartTimer(AttemptData *attempt, uint64_t deadline) {
@@ -105,7 +106,8 @@ void OnMessage(void *arg, grpc_error_handle error) {
     EndTimeout(attempt);
     Commit(attempt);
   }
-  grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_message.theirs, error);
+  grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_message.theirs,
+                          std::move(error));
 }
 
 rg_network NetworkOf(const grpc_metadata_batch &trailing) {
@@ -116,15 +118,16 @@ rg_network NetworkOf(const grpc_metadata_batch &trailing) {
              : RG_NETWORK_NOT_SEEN;
 }
 
-rg_pushback PushbackOf(const grpc_metadata_batch &trailing) {
-  auto asked = trailing.get(grpc_core::GrpcRetryPushbackMsMetadata());
+rg_pushback PushbackOf(grpc_metadata_batch *trailing) {
+  auto asked = trailing->get(grpc_core::GrpcRetryPushbackMsMetadata());
   if (asked.has_value()) {
     // gRPC turns what it cannot parse into minus infinity.
     if (asked->millis() < 0) return {RG_PUSHBACK_STOP, 0};
     return {RG_PUSHBACK_DELAY, static_cast<uint64_t>(asked->millis())};
   }
   std::string backing;
-  auto details = ValueOf(trailing, "grpc-status-details-bin", &backing);
+  auto details =
+      ValueOf(*UnknownEntriesOf(trailing), "grpc-status-details-bin", &backing);
   if (!details.has_value()) return {RG_PUSHBACK_ABSENT, 0};
   return rg_retry_info_read(details->data(), details->size());
 }
@@ -170,7 +173,8 @@ rg_outcome OutcomeOf(const AttemptData &attempt,
                   (outcome.status == GRPC_STATUS_RESOURCE_EXHAUSTED &&
                    IsOfThisProcess(error, trailing));
   outcome.network = NetworkOf(trailing);
-  if (outcome.status != GRPC_STATUS_OK) outcome.pushback = PushbackOf(trailing);
+  if (outcome.status != GRPC_STATUS_OK)
+    outcome.pushback = PushbackOf(attempt.trailing);
   return outcome;
 }
 
@@ -190,7 +194,8 @@ void OnTrailing(void *arg, grpc_error_handle error) {
   if (IsTracing())
     Trace(attempt->call->call, attempt->attempt, outcome, verdict, now);
   CarryOut(verdict, attempt);
-  grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_trailing.theirs, error);
+  grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_trailing.theirs,
+                          std::move(error));
 }
 
 // Understands a cancel_stream batch from above. The application's says nothing
@@ -250,11 +255,12 @@ Baggage BaggageOf(const rg_call &call) {
 // Marks that the application put there itself, forwarding them by hand; false
 // when there are none. They say what is to be sent, so the hop that is counted
 // on the way out comes off.
-bool AdoptOwnMarks(GuardedCall *call, const grpc_metadata_batch &metadata) {
+bool AdoptOwnMarks(GuardedCall *call, grpc_metadata_batch *metadata) {
   const rg_layer_policy &layer = call->call.method->policy.layer;
+  const UnknownEntries &entries = *UnknownEntriesOf(metadata);
   rg_ancestry own;
-  if (layer.disabled ||
-      !ReadMarks(metadata, BaggageOf(call->call), layer.max_hops + 1, &own))
+  if (entries.empty() || layer.disabled ||
+      !ReadMarks(entries, BaggageOf(call->call), layer.max_hops + 1, &own))
     return false;
   if (own.mark.hops > 0) own.mark.hops--;
   auto *merged =
@@ -264,35 +270,32 @@ bool AdoptOwnMarks(GuardedCall *call, const grpc_metadata_batch &metadata) {
 }
 
 rg_attempt_facts FactsOf(const AttemptData &attempt,
-                         const grpc_metadata_batch &metadata) {
+                         grpc_metadata_batch *metadata) {
   rg_attempt_facts facts = {};
   facts.previous_attempts =
-      metadata.get(grpc_core::GrpcPreviousRpcAttemptsMetadata()).value_or(0);
+      metadata->get(grpc_core::GrpcPreviousRpcAttemptsMetadata()).value_or(0);
   facts.backend = attempt.backend;
   const rg_idempotency_policy &policy =
       attempt.call->call.method->policy.idempotency;
-  if (policy.mode != RG_IDEMPOTENCY_ANY) {
-    std::string backing;
-    facts.has_own_key =
-        ValueOf(metadata, policy.key_header, &backing).has_value();
-  }
+  facts.has_own_key = policy.mode != RG_IDEMPOTENCY_ANY &&
+                      HasEntry(*UnknownEntriesOf(metadata), policy.key_header);
   return facts;
 }
 
-void WriteKey(const rg_call &call, grpc_metadata_batch *metadata) {
+void WriteKey(const rg_call &call, UnknownEntries *entries) {
   char key[RG_KEY_LENGTH + 1];
   rg_call_key(&call, key);
-  AppendMetadata(metadata, call.method->policy.idempotency.key_header, key,
-                 RG_KEY_LENGTH);
+  AppendEntry(call.method->policy.idempotency.key_header, key, RG_KEY_LENGTH,
+              entries);
 }
 
 // Everything that the admission says about the attempt's metadata.
-void WriteMetadata(const rg_admission &admission, const rg_call &call,
-                   bool has_own_marks, grpc_metadata_batch *metadata) {
-  if (has_own_marks) RemoveMarks(metadata, BaggageOf(call));
+void WriteEntries(const rg_admission &admission, const rg_call &call,
+                  bool has_own_marks, UnknownEntries *entries) {
+  if (has_own_marks) RemoveMarks(BaggageOf(call), entries);
   if (admission.mark_origin != RG_MARK_NOT_SENT)
-    WriteMark(admission.mark, BaggageOf(call), metadata);
-  if (admission.send_key) WriteKey(call, metadata);
+    WriteMark(admission.mark, BaggageOf(call), entries);
+  if (admission.send_key) WriteKey(call, entries);
 }
 
 // Bounds the attempt here, and lets the server know. Of a stream it hears no
@@ -319,8 +322,8 @@ void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
   uint64_t now = rg_clock_now();
   Bind(attempt->call, method, attempt->context, metadata, now);
   rg_call *call = &attempt->call->call;
-  bool has_own_marks = AdoptOwnMarks(attempt->call, *metadata);
-  rg_attempt_facts facts = FactsOf(*attempt, *metadata);
+  bool has_own_marks = AdoptOwnMarks(attempt->call, metadata);
+  rg_attempt_facts facts = FactsOf(*attempt, metadata);
   uint64_t random[2] = {0, 0};
   if (call->method->policy.idempotency.mode == RG_IDEMPOTENCY_GENERATE)
     for (uint64_t &bits : random) bits = rg_entropy_next();
@@ -331,7 +334,8 @@ void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
     Reject(attempt, RefusalError(*call, admission));
     return;
   }
-  if (Enforces(*call)) WriteMetadata(admission, *call, has_own_marks, metadata);
+  if (Enforces(*call))
+    WriteEntries(admission, *call, has_own_marks, UnknownEntriesOf(metadata));
   Bound(admission, attempt, metadata);
 }
 

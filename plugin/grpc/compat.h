@@ -172,6 +172,26 @@ bool LookUpRetryPolicy(const grpc_call_context_element *context,
 absl::optional<std::string> JsonMember(const grpc_core::Json &json,
                                        const char *key);
 
+// ---- Metadata: newer versions have the same member.
+
+// The entries whose names gRPC gives no meaning to. It has no way to them but
+// by name, which compares with all the names that it does know and runs values
+// together, in memory that it gets for them.
+using UnknownEntries = grpc_core::metadata_detail::UnknownMap;
+
+// The member is private; see compat.cc. Here, since it is for every call, and
+// for each file by itself, as such an instantiation has to be.
+namespace {
+template <UnknownEntries grpc_metadata_batch::MetadataMap::*kEntries>
+struct RevealUnknownEntries {
+  friend UnknownEntries *UnknownEntriesOf(grpc_metadata_batch *metadata) {
+    return &(metadata->*kEntries);
+  }
+};
+template struct RevealUnknownEntries<&grpc_metadata_batch::unknown_>;
+UnknownEntries *UnknownEntriesOf(grpc_metadata_batch *metadata);
+}  // namespace
+
 // ---- Log: newer versions have Abseil's.
 
 enum class Severity { kInfo, kError };

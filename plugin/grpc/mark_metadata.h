@@ -15,25 +15,26 @@ enum class Baggage { kIgnored, kUsed };
 // The value of the entry `key`; the values of several run together in
 // `backing`, with commas. Nothing when there is none, or, counted, no memory to
 // run them together: no exception goes on into gRPC.
-absl::optional<absl::string_view> ValueOf(const grpc_metadata_batch &metadata,
+absl::optional<absl::string_view> ValueOf(const UnknownEntries &entries,
                                           absl::string_view key,
                                           std::string *backing);
 
-// What all the marks in `metadata` together say, into `ancestry`; false, and
+bool HasEntry(const UnknownEntries &entries, absl::string_view key);
+
+// Adds an entry.
+void AppendEntry(absl::string_view key, const char *value, size_t length,
+                 UnknownEntries *entries);
+
+// What all the marks among `entries` together say, into `ancestry`; false, and
 // nothing is written, when there is none. `max_hops` bounds them.
-bool ReadMarks(const grpc_metadata_batch &metadata, Baggage baggage,
+bool ReadMarks(const UnknownEntries &entries, Baggage baggage,
                uint32_t max_hops, rg_ancestry *ancestry);
 
 // Removes every mark, and nothing else.
-void RemoveMarks(grpc_metadata_batch *metadata, Baggage baggage);
-
-// Adds an entry.
-void AppendMetadata(grpc_metadata_batch *metadata, absl::string_view key,
-                    const char *value, size_t length);
+void RemoveMarks(Baggage baggage, UnknownEntries *entries);
 
 // Adds `mark`.
-void WriteMark(const rg_mark &mark, Baggage baggage,
-               grpc_metadata_batch *metadata);
+void WriteMark(const rg_mark &mark, Baggage baggage, UnknownEntries *entries);
 
 }  // namespace retry_guard
 

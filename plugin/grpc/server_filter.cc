@@ -42,22 +42,28 @@ Baggage BaggageInUse() {
   return used ? Baggage::kUsed : Baggage::kIgnored;
 }
 
+// Whether there are marks that are believed, and what they say; counted.
+bool JudgeMarks(grpc_metadata_batch *metadata, rg_ancestry *ancestry) {
+  UnknownEntries *entries = UnknownEntriesOf(metadata);
+  if (entries->empty()) return false;
+  Baggage baggage = BaggageInUse();
+  if (!ReadMarks(*entries, baggage,
+                 rg_process_max_hops.load(std::memory_order_relaxed), ancestry))
+    return false;
+  if (!rg_process_current()->accept_marks) {
+    RemoveMarks(baggage, entries);
+    rg_process_counters.marks_stripped++;
+    return false;
+  }
+  (ancestry->lineage == RG_LINEAGE_MARKED
+       ? rg_process_counters.marks_accepted
+       : rg_process_counters.marks_rejected)++;
+  return true;
+}
+
 // What the incoming metadata says; counted.
 void Judge(grpc_metadata_batch *metadata, rg_ancestry *ancestry) {
-  Baggage baggage = BaggageInUse();
-  bool marked =
-      ReadMarks(*metadata, baggage,
-                rg_process_max_hops.load(std::memory_order_relaxed), ancestry);
-  if (marked && rg_process_current()->accept_marks) {
-    (ancestry->lineage == RG_LINEAGE_MARKED
-         ? rg_process_counters.marks_accepted
-         : rg_process_counters.marks_rejected)++;
-    return;
-  }
-  if (marked) {
-    RemoveMarks(metadata, baggage);
-    rg_process_counters.marks_stripped++;
-  }
+  if (JudgeMarks(metadata, ancestry)) return;
   ancestry->lineage = RG_LINEAGE_UNMARKED;
   auto previous = metadata->get(grpc_core::GrpcPreviousRpcAttemptsMetadata());
   if (previous.value_or(0) == 0) return;
@@ -90,7 +96,7 @@ void OnInitial(void *arg, grpc_error_handle error) {
     data->hop.deadline = DeadlineOf(*data->initial);
     Publish(data);
   }
-  grpc_core::Closure::Run(DEBUG_LOCATION, data->on_initial, error);
+  grpc_core::Closure::Run(DEBUG_LOCATION, data->on_initial, std::move(error));
 }
 
 // An answer with an error tells the caller not to retry, where something failed
