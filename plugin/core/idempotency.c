@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/idempotency.h"
 
+#include <string.h>
+
 #define VERSION_4 UINT64_C(0x4000)
 #define VARIANT (UINT64_C(2) << 62)
 
@@ -9,8 +11,21 @@ bool rg_idempotency_safe(const struct rg_idempotency_policy *policy,
   return policy->mode != RG_IDEMPOTENCY_KEY || has_key;
 }
 
+/* Digit by digit it took twice as long. */
 static char *put_hex(char *out, uint64_t bits, int digits) {
-  while (digits-- > 0) *out++ = "0123456789abcdef"[bits >> 4 * digits & 15];
+  static const char pairs[] =
+      "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+      "202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"
+      "404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f"
+      "606162636465666768696a6b6c6d6e6f707172737475767778797a7b7c7d7e7f"
+      "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"
+      "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
+      "c0c1c2c3c4c5c6c7c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
+      "e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+  while ((digits -= 2) >= 0) {
+    memcpy(out, pairs + 2 * (bits >> 4 * digits & 255), 2);
+    out += 2;
+  }
   return out;
 }
 

@@ -205,13 +205,27 @@ enum rg_breaker_scope rg_breakers_name(const struct rg_breakers *breakers,
 
 /* ---- Hashes -------------------------------------------------------------- */
 
+/* What a hash begins with. Not 0, which words of zeros would leave as it is. */
 #define HASH_OF_NOTHING UINT64_C(14695981039346656037)
 
-/* FNV-1a, 64 bits: of what `hash` is of, and these bytes behind it. */
+/* Takes up a word: what multiplication sends to the upper half comes down again
+ * for the next one. */
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 32;
+}
+
+/* Of what `hash` is of, and these bytes behind it. The last word has what is
+ * left, and how much that is. */
 static uint64_t hash_on(uint64_t hash, const char *bytes, size_t length) {
-  for (size_t i = 0; i < length; i++)
-    hash = (hash ^ (uint8_t)bytes[i]) * UINT64_C(1099511628211);
-  return hash;
+  uint64_t word;
+  for (; length >= sizeof word; length -= sizeof word, bytes += sizeof word) {
+    memcpy(&word, bytes, sizeof word);
+    hash = mix(hash, word);
+  }
+  word = length;
+  for (size_t i = 0; i < length; i++) word = word << 8 | (uint8_t)bytes[i];
+  return mix(hash, word);
 }
 
 static uint64_t never_nothing(uint64_t hash) { return hash != 0 ? hash : 1; }

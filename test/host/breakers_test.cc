@@ -122,7 +122,24 @@ TEST(BreakersHash, TellsNamesApart) {
   }
 }
 
+TEST(BreakersHash, TellsLengthsApart) {
+  std::set<uint64_t> all;
+  for (size_t length = 0; length < 64; length++) {
+    const std::string zeros(length, '\0');
+    EXPECT_TRUE(all.insert(rg_breakers_hash(zeros.data(), length)).second);
+  }
+}
+
 TEST(BreakersHash, LooksAtEveryByte) {
+  const std::string long_name(29, 'x');
+  for (size_t i = 0; i < long_name.size(); i++) {
+    std::string other = long_name;
+    other[i] = 'y';
+    EXPECT_NE(rg_breakers_hash(other.data(), other.size()),
+              rg_breakers_hash(long_name.data(), long_name.size()))
+        << i;
+  }
+
   const std::string a("a\0b", 3), b("a\0c", 3);
   EXPECT_NE(rg_breakers_hash(a.data(), 3), rg_breakers_hash(b.data(), 3));
   EXPECT_NE(rg_breakers_hash(a.data(), 2), rg_breakers_hash(a.data(), 1));
