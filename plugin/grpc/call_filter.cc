@@ -78,11 +78,13 @@ void OnTrailing(void *arg, grpc_error_handle error) {
     uint64_t now = rg_clock_now();
     Bind(guarded, method, data->context, nullptr, now);
     RemoveInjected(guarded, data->trailing);
-    rg_call_end(&guarded->call,
-                StatusOf(error, *data->trailing, guarded->deadline), now,
-                rg_entropy_next());
+    grpc_status_code status =
+        StatusOf(error, *data->trailing, guarded->deadline);
+    // Nothing is left to chance where all went well.
+    rg_call_end(&guarded->call, status, now,
+                status == GRPC_STATUS_OK ? 0 : rg_entropy_next());
   }
-  grpc_core::Closure::Run(DEBUG_LOCATION, data->on_trailing, error);
+  grpc_core::Closure::Run(DEBUG_LOCATION, data->on_trailing, std::move(error));
 }
 
 // Adding metadata up is dear. It is worth it for a message that is near the
@@ -257,7 +259,7 @@ namespace {
 // Puts a service config in force that is so for the second time.
 void Renew(GuardedCall *call, const grpc_call_context_element *context,
            const rg_method_policy &method, uint64_t now) {
-  uint64_t number = PolicyNumber(context, call->seen_number);
+  uint64_t number = PolicyNumber(method, call->seen_number);
   if (number != method.number)
     rg_target_adopt(call->call.target, number, &method.policy, now);
   call->channel->Note(number, context, call->scout);
@@ -265,9 +267,8 @@ void Renew(GuardedCall *call, const grpc_call_context_element *context,
 
 }  // namespace
 
-const rg_method_policy *PolicyOfCall(GuardedCall *call,
-                                     const grpc_call_context_element *context) {
-  if (call->call.method != nullptr) return call->call.method;
+const rg_method_policy *FindPolicy(GuardedCall *call,
+                                   const grpc_call_context_element *context) {
   if (call->unguarded || !HasServiceConfig(context)) return nullptr;
   const rg_method_policy *method =
       call->call.target != nullptr ? PolicyOf(context) : nullptr;
@@ -276,10 +277,9 @@ const rg_method_policy *PolicyOfCall(GuardedCall *call,
   return method;
 }
 
-void Bind(GuardedCall *call, const rg_method_policy *method,
-          const grpc_call_context_element *context,
-          const grpc_metadata_batch *initial, uint64_t now) {
-  if (call->call.method != nullptr) return;
+void BindNow(GuardedCall *call, const rg_method_policy *method,
+             const grpc_call_context_element *context,
+             const grpc_metadata_batch *initial, uint64_t now) {
   const rg_policy &policy = method->policy;
   if (initial != nullptr && IsNamedScope(policy.breaker.scope))
     NameCall(call, *initial);

@@ -39,14 +39,25 @@ GuardedCall *CallOfAttempt(grpc_call_context_element *context);
 
 // The policy of the call; null when there is none, or gRPC has no service
 // config for it yet.
-const rg_method_policy *PolicyOfCall(GuardedCall *call,
-                                     const grpc_call_context_element *context);
+const rg_method_policy *FindPolicy(GuardedCall *call,
+                                   const grpc_call_context_element *context);
+inline const rg_method_policy *PolicyOfCall(
+    GuardedCall *call, const grpc_call_context_element *context) {
+  return call->call.method != nullptr ? call->call.method
+                                      : FindPolicy(call, context);
+}
 
 // Binds the call to its policy, once. `initial` is the call's initial metadata,
 // or null when it is gone.
-void Bind(GuardedCall *call, const rg_method_policy *method,
-          const grpc_call_context_element *context,
-          const grpc_metadata_batch *initial, uint64_t now);
+void BindNow(GuardedCall *call, const rg_method_policy *method,
+             const grpc_call_context_element *context,
+             const grpc_metadata_batch *initial, uint64_t now);
+inline void Bind(GuardedCall *call, const rg_method_policy *method,
+                 const grpc_call_context_element *context,
+                 const grpc_metadata_batch *initial, uint64_t now) {
+  if (call->call.method == nullptr)
+    BindNow(call, method, context, initial, now);
+}
 
 // What a call or an attempt that was refused ends with.
 grpc_error_handle RefusalError(const rg_call &call,

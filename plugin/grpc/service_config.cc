@@ -20,6 +20,13 @@ namespace {
 constexpr char kParserName[] = "retry_guard";
 constexpr char kBlockName[] = "retryGuard";
 
+class Config;
+
+// What is worked out, and which place has the number that it was under.
+struct Effective : rg_method_policy {
+  const Config *channel;
+};
+
 // One place of the service config: the channel, or a methodConfig entry. Is
 // here even without a block: the channel's for its number, which is that of the
 // whole service config, an entry's for what it has worked out.
@@ -44,13 +51,13 @@ class Config : public ParsedConfig {
     return number_.compare_exchange_strong(number, next) ? next : number;
   }
 
-  const rg_method_policy *effective() const {
+  const Effective *effective() const {
     return effective_.load(std::memory_order_acquire);
   }
 
   // Keeps `policy` unless another thread was faster; returns what is kept.
-  const rg_method_policy *Keep(std::unique_ptr<rg_method_policy> policy) const {
-    const rg_method_policy *kept = nullptr;
+  const Effective *Keep(std::unique_ptr<Effective> policy) const {
+    const Effective *kept = nullptr;
     if (effective_.compare_exchange_strong(kept, policy.get(),
                                            std::memory_order_acq_rel))
       return policy.release();
@@ -60,7 +67,7 @@ class Config : public ParsedConfig {
  private:
   rg_policy_block *const block_;
   mutable std::atomic<uint64_t> number_;
-  mutable std::atomic<const rg_method_policy *> effective_{nullptr};
+  mutable std::atomic<const Effective *> effective_{nullptr};
 };
 
 // Also to the log: of an update that it does not take, gRPC says nothing.
@@ -176,8 +183,7 @@ void OverrideMode(rg_mode *mode) {
 
 const rg_method_policy *WorkOut(const grpc_call_context_element *context,
                                 const Config *channel, const Config *method) {
-  std::unique_ptr<rg_method_policy> policy(new (std::nothrow)
-                                               rg_method_policy());
+  std::unique_ptr<Effective> policy(new (std::nothrow) Effective());
   if (policy == nullptr) {
     rg_process_counters.fail_open++;
     return nullptr;
@@ -189,6 +195,7 @@ const rg_method_policy *WorkOut(const grpc_call_context_element *context,
   OverrideMode(&policy->policy.mode);
   rg_process_note_layer(&policy->policy.layer);
   policy->number = channel->number();
+  policy->channel = channel;
   policy->has_retry =
       LookUpRetryPolicy(context, ParserIndices().retry, &policy->retry);
   return (method != nullptr ? method : channel)->Keep(std::move(policy));
@@ -245,9 +252,8 @@ const rg_method_policy *PolicyOf(const grpc_call_context_element *context) {
   return off ? nullptr : known;
 }
 
-uint64_t PolicyNumber(const grpc_call_context_element *context, uint64_t seen) {
-  ParsedConfigs configs = LookUpConfigs(context, ParserIndices().own);
-  return static_cast<const Config *>(configs.channel)->Renew(seen);
+uint64_t PolicyNumber(const rg_method_policy &policy, uint64_t seen) {
+  return static_cast<const Effective &>(policy).channel->Renew(seen);
 }
 
 }  // namespace retry_guard

@@ -25,11 +25,11 @@ bool RegisterServiceConfigParser(ConfigurationBuilder *builder);
 // method works it out, later ones find it.
 const rg_method_policy *PolicyOf(const grpc_call_context_element *context);
 
-// The number of the service config of a call that has a policy. `seen` is the
-// largest that calls of the channel had been bound to when this one began. A
-// smaller one gets a new number: it was in force before and is so again, as the
-// channel's own is once the resolver has none. Thread-safe.
-uint64_t PolicyNumber(const grpc_call_context_element *context, uint64_t seen);
+// The number of the service config that `policy`, got from PolicyOf, is from.
+// `seen` is the largest that calls of the channel had been bound to when this
+// one began. A smaller one gets a new number: it was in force before and is so
+// again, as the channel's own is once the resolver has none. Thread-safe.
+uint64_t PolicyNumber(const rg_method_policy &policy, uint64_t seen);
 
 }  // namespace retry_guard
 

@@ -359,12 +359,6 @@ struct rg_admission rg_call_attempt_begin(struct rg_call *call,
 
 /* ---- An attempt ends ---------------------------------------------------- */
 
-bool rg_call_is_current(const struct rg_call *call,
-                        const struct rg_attempt *attempt) {
-  return attempt->number > 0 && attempt->number == call->attempts_begun &&
-         !call->stopped;
-}
-
 static void learn_time(struct rg_call *call, const struct rg_attempt *attempt,
                        uint64_t now) {
   if (!policy_of(call)->deadline.adaptive) return;

@@ -152,8 +152,11 @@ struct rg_admission rg_call_attempt_begin(struct rg_call *call,
 
 /* Whether `attempt` is what the call is about: gRPC may have gone on to another
  * one. */
-bool rg_call_is_current(const struct rg_call *call,
-                        const struct rg_attempt *attempt);
+static inline bool rg_call_is_current(const struct rg_call *call,
+                                      const struct rg_attempt *attempt) {
+  return attempt->number > 0 && attempt->number == call->attempts_begun &&
+         !call->stopped;
+}
 
 /* `attempt` ended. The caller carries the verdict out; in shadow there is
  * nothing to carry out. */
