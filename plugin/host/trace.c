@@ -50,6 +50,19 @@ static const char *state_name(const struct rg_breaker *breaker) {
   return breaker != NULL ? names[rg_breaker_state_of(breaker)] : "none";
 }
 
+/* `backend` is that of the attempt. */
+static void append_breaker(char *line, const struct rg_call *call,
+                           const struct rg_breaker *breaker,
+                           const struct rg_backend *backend) {
+  struct rg_breaker_key key = call->key;
+  char name[RG_BREAKER_NAME_SIZE] = "";
+  key.backend = backend;
+  if (breaker != NULL)
+    rg_breakers_name(&call->target->breakers, breaker, &key, name);
+  append(line, " breaker=%s%s%s", state_name(breaker),
+         name[0] != '\0' ? " of " : "", name);
+}
+
 static void append_refusal(char *line, const struct rg_admission *admission) {
   switch (admission->refusal) {
     case RG_REFUSED_NOT:
@@ -91,11 +104,10 @@ void rg_trace_admission(const struct rg_call *call,
                         const struct rg_admission *admission, uint64_t now,
                         char line[RG_TRACE_LINE_SIZE]) {
   begin(call, line);
-  append(line,
-         " attempt %" PRIu32 " begins: previous=%" PRIu32
-         " lineage=%s breaker=%s",
+  append(line, " attempt %" PRIu32 " begins: previous=%" PRIu32 " lineage=%s",
          call->attempts_begun, facts->previous_attempts,
-         lineage_name(call->ancestry->lineage), state_name(attempt->breaker));
+         lineage_name(call->ancestry->lineage));
+  append_breaker(line, call, attempt->breaker, facts->backend);
   append_time_left(line, "left", call->deadline, now);
   append_time_left(line, "timer", admission->deadline, now);
   append(line, " mark=%s", origin_name(admission->mark_origin));
@@ -140,10 +152,11 @@ void rg_trace_verdict(const struct rg_call *call,
   begin(call, line);
   append(line,
          " attempt %" PRIu32 " ends: status=%" PRIu32
-         " network=%s local=%d committed=%d compressed=%d breaker=%s",
+         " network=%s local=%d committed=%d compressed=%d",
          attempt->number, outcome->status, networks[outcome->network],
          outcome->local, outcome->committed || call->committed,
-         call->compressed, state_name(attempt->breaker));
+         call->compressed);
+  append_breaker(line, call, attempt->breaker, attempt->backend);
   append_pushback(line, outcome->pushback);
   append_time_left(line, "left", call->deadline, now);
   append_budget(line, call, now);
@@ -154,6 +167,7 @@ void rg_trace_call(const struct rg_call *call,
                    const struct rg_admission *admission,
                    char line[RG_TRACE_LINE_SIZE]) {
   begin(call, line);
-  append(line, " begins: breaker=%s", state_name(call->breaker));
+  append(line, " begins:");
+  append_breaker(line, call, call->breaker, NULL);
   append_refusal(line, admission);
 }

@@ -15,7 +15,7 @@
 RG_C_BEGIN
 
 /* Bytes that suffice for a line with its NUL; a long target is cut. */
-#define RG_TRACE_LINE_SIZE 768
+#define RG_TRACE_LINE_SIZE 1024
 
 /* An attempt began, or was refused: call it after rg_call_attempt_begin. */
 void rg_trace_admission(const struct rg_call *call,

@@ -136,6 +136,9 @@ TEST_F(WatchedTierWithScopes, NamesTheMethodWhoseBreakerIsOpen) {
   EXPECT_GT(prometheus.Value("retry_guard_scope_breaker_rejections_total" +
                              method + "}"),
             0);
+  const std::string file = RG_SCRATCH_DIR "/metrics_of_scopes.txt";
+  std::ofstream(file) << Get(metrics_, "/metrics").body;
+  EXPECT_EQ(Shell("promtool check metrics <'" + file + "'"), "");
 }
 
 TEST_F(WatchedTierWithScopes, ShowsSomethingInEveryPanelOfTheDashboard) {

@@ -83,6 +83,21 @@ TEST_F(Trace, TellsWhoIsRefused) {
             "begins: breaker=open: refused, breaker open for 5000 ms more");
 }
 
+TEST_F(Trace, NamesTheBreakerOfTheAttempt) {
+  method_.policy.breaker.scope = RG_BREAKER_PER_BACKEND;
+  Adopt();
+  Call call = Begin();
+  Attempt attempt;
+  const rg_attempt_facts facts = Facts(0, 7);
+  call.Begin(&attempt, facts);
+  const std::string named =
+      " breaker=closed of " + std::string(Backend(7)->name) + " ";
+  EXPECT_NE(Begins(call, attempt, facts).find(named), std::string::npos);
+  const rg_outcome failed = Outcome(kUnavailable);
+  EXPECT_NE(Ends(call, attempt, failed, call.End(&attempt, failed)).find(named),
+            std::string::npos);
+}
+
 TEST_F(Trace, CutsALongTarget) {
   rg_target_release(target_);
   target_ =
