@@ -331,7 +331,8 @@ void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
       rg_call_attempt_begin(call, &attempt->attempt, &facts, now, random);
   if (IsTracing()) Trace(*call, attempt->attempt, facts, admission, now);
   if (admission.refusal != RG_REFUSED_NOT) {
-    Reject(attempt, RefusalError(*call, admission));
+    Reject(attempt, RefusalError(*call, admission, attempt->attempt.breaker,
+                                 attempt->backend));
     return;
   }
   if (Enforces(*call))

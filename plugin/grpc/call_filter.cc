@@ -154,7 +154,8 @@ void Admit(ChannelData *channel, CallData *data,
   rg_admission admission = rg_call_admit(&guarded->call, now);
   if (IsTracing()) Trace(guarded->call, admission);
   if (admission.refusal != RG_REFUSED_NOT)
-    data->rejection = RefusalError(guarded->call, admission);
+    data->rejection =
+        RefusalError(guarded->call, admission, guarded->call.breaker, nullptr);
 }
 
 void StartBatch(grpc_call_element *elem,
@@ -289,10 +290,26 @@ void BindNow(GuardedCall *call, const rg_method_policy *method,
                                    !policy.breaker.disabled);
 }
 
+namespace {
+
+// Which breaker of the target it is: ", /shop.Ledger/Add,", or nothing.
+std::string ScopeOf(const rg_call &call, const rg_breaker *breaker,
+                    const rg_backend *backend) {
+  char name[RG_BREAKER_NAME_SIZE];
+  rg_breaker_key key = call.key;
+  key.backend = backend;
+  rg_breakers_name(&call.target->breakers, breaker, &key, name);
+  return name[0] != '\0' ? absl::StrCat(", ", name, ",") : std::string();
+}
+
+}  // namespace
+
 // Plain statuses: gRPC's own errors note the line and the time of their making,
 // at a third of what such a call costs.
 grpc_error_handle RefusalError(const rg_call &call,
-                               const rg_admission &admission) {
+                               const rg_admission &admission,
+                               const rg_breaker *breaker,
+                               const rg_backend *backend) {
   const char *target = call.target->name;
   switch (admission.refusal) {
     case RG_REFUSED_REMAINING:
@@ -304,9 +321,10 @@ grpc_error_handle RefusalError(const rg_call &call,
                        retry_guard_stop_string(
                            static_cast<retry_guard_stop>(admission.stop))));
     default:
-      return absl::UnavailableError(absl::StrCat(
-          "retry_guard: the circuit breaker for ", target, " is open, for ",
-          admission.left_ns / RG_NS_PER_MS, " ms more"));
+      return absl::UnavailableError(
+          absl::StrCat("retry_guard: the circuit breaker for ", target,
+                       ScopeOf(call, breaker, backend), " is open, for ",
+                       admission.left_ns / RG_NS_PER_MS, " ms more"));
   }
 }
 

@@ -59,9 +59,12 @@ inline void Bind(GuardedCall *call, const rg_method_policy *method,
     BindNow(call, method, context, initial, now);
 }
 
-// What a call or an attempt that was refused ends with.
+// What a call or an attempt that was refused ends with; by `breaker`, if a
+// breaker refused it, and at `backend` (or null).
 grpc_error_handle RefusalError(const rg_call &call,
-                               const rg_admission &admission);
+                               const rg_admission &admission,
+                               const rg_breaker *breaker,
+                               const rg_backend *backend);
 
 // Puts a pushback of `delay` into the trailing metadata that gRPC's retry
 // filter is about to read. The application will not see it.

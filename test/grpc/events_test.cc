@@ -108,6 +108,10 @@ TEST_F(Events, NameTheBreakerThatOpened) {
     EXPECT_EQ(opened.kind, "breaker_opened");
     EXPECT_EQ(opened.breaker, name);
     EXPECT_EQ(OpenBreakers(opened.target), std::vector<std::string>{name});
+    EXPECT_NE(client.Call().details.find(
+                  opened.target + (name.empty() ? "" : ", " + name + ",") +
+                  " is open, for "),
+              std::string::npos);
   }
 }
 
