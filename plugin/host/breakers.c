@@ -158,11 +158,10 @@ struct rg_breaker *rg_breakers_whole(struct rg_breakers *breakers) {
   return whole ? &breakers->whole : NULL;
 }
 
-struct rg_breaker *rg_breakers_find(struct rg_breakers *breakers,
-                                    const struct rg_breaker_key *key,
-                                    uint64_t now) {
-  uint32_t scope = atomic_load_explicit(&breakers->scope, memory_order_acquire);
-  if (scope == RG_BREAKER_PER_TARGET) return &breakers->whole;
+/* Kept out of the way of targets with one breaker. */
+__attribute__((noinline)) static struct rg_breaker *find_scoped(
+    struct rg_breakers *breakers, const struct rg_breaker_key *key,
+    uint32_t scope, uint64_t now) {
   uint64_t hash = hash_of(key, scope);
   if (hash == 0) return NULL;
   struct rg_scoped_breaker *place =
@@ -171,6 +170,14 @@ struct rg_breaker *rg_breakers_find(struct rg_breakers *breakers,
   if (place == NULL) return NULL;
   atomic_store_explicit(&place->last_used, now, memory_order_relaxed);
   return &place->breaker;
+}
+
+struct rg_breaker *rg_breakers_find(struct rg_breakers *breakers,
+                                    const struct rg_breaker_key *key,
+                                    uint64_t now) {
+  uint32_t scope = atomic_load_explicit(&breakers->scope, memory_order_acquire);
+  if (scope == RG_BREAKER_PER_TARGET) return &breakers->whole;
+  return find_scoped(breakers, key, scope, now);
 }
 
 /* ---- What they do -------------------------------------------------------- */

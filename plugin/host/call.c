@@ -103,16 +103,23 @@ static bool breaker_refuses(struct rg_call *call,
   return !admission.admitted;
 }
 
+/* Kept out of the way of results that move nothing, which are nearly all. */
+__attribute__((noinline)) static void note_settled(
+    const struct rg_call *call, struct rg_breaker *breaker,
+    const struct rg_backend *backend, enum rg_settlement settlement) {
+  struct rg_breaker_key key = call->key;
+  key.backend = backend;
+  rg_target_breaker_settled(call->target, breaker, &key, settlement);
+}
+
 static void settle(struct rg_call *call, struct rg_breaker *breaker,
                    const struct rg_backend *backend, struct rg_permit *permit,
                    enum rg_result result, uint64_t now, uint64_t random) {
   if (!permit->held) return;
   enum rg_settlement settlement =
       rg_breaker_settle(breaker, permit, result, now, random);
-  if (settlement == RG_SETTLED) return;
-  struct rg_breaker_key key = call->key;
-  key.backend = backend;
-  rg_target_breaker_settled(call->target, breaker, &key, settlement);
+  if (settlement != RG_SETTLED)
+    note_settled(call, breaker, backend, settlement);
 }
 
 bool rg_call_is_barred(const struct rg_call *call, uint64_t now) {
