@@ -54,8 +54,7 @@ if(RETRY_GUARD_WITH_GRPC)
   endif()
 endif()
 
-# Two minutes of both cores of a small machine, once; later runs build what
-# changed.
+# Two minutes of a processor, once; later runs build what changed.
 add_test(NAME Bazel.BuildsTheLibraryAndItsTestsPass
   COMMAND ${PROJECT_SOURCE_DIR}/bazel/test.sh ${PROJECT_SOURCE_DIR}/build/bazel)
 set_tests_properties(Bazel.BuildsTheLibraryAndItsTestsPass PROPERTIES
