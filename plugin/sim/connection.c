@@ -9,9 +9,12 @@
 #define JITTER 0.2
 
 static void try_later(struct rg_connection *connection, struct rg_dice *dice) {
-  double pause = connection->backoff_ns == 0
-                     ? (double)FIRST_NS
-                     : (double)connection->backoff_ns * GROWTH;
+  if (connection->backoff_ns == 0) {
+    connection->backoff_ns = FIRST_NS;
+    connection->next_try += FIRST_NS;
+    return;
+  }
+  double pause = (double)connection->backoff_ns * GROWTH;
   if (pause > (double)LONGEST_NS) pause = (double)LONGEST_NS;
   connection->backoff_ns = (uint64_t)pause;
   double jitter = JITTER * (2 * rg_dice_share(dice) - 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A client's connection to one server, as gRPC keeps it: a broken one is made
- * anew for the next attempt, and when that is refused after 1 s, 1.6 s, 2.56 s
- * ... up to 120 s, each up to 20 % sooner or later (gRPC's connection backoff).
- * Until then no attempt goes there.
+/* A client's connection to one server, as gRPC 1.51 keeps it: a broken one is
+ * made anew for the next attempt, and when that is refused after 1 s, 1.6 s,
+ * 2.56 s ... up to 120 s, all but the first up to 20 % sooner or later (gRPC's
+ * connection backoff). Until then no attempt goes there.
  *
  * What happened since it was last looked at is made up for when somebody looks.
  *
