@@ -7,6 +7,10 @@
 #define SLICES_PER_S 10
 #define AFTERMATH_S 10
 
+/* In slices. */
+#define MEAN ((size_t)RG_REVIEW_MEAN_S * SLICES_PER_S)
+#define LASTING ((size_t)RG_REVIEW_LASTING_S * SLICES_PER_S)
+
 /* Sums over a stretch of slices. */
 struct stretch {
   double slices;
@@ -37,8 +41,7 @@ static size_t slice_of(uint64_t time) {
  * since callers are stuck, as many as before. */
 static bool is_good(const struct rg_record *record, size_t from,
                     const struct stretch *calm, double share) {
-  size_t length = RG_REVIEW_MEAN_S * SLICES_PER_S;
-  struct stretch now = sum(record, from, from + length);
+  struct stretch now = sum(record, from, from + MEAN);
   double usual = calm->slices > 0 ? calm->calls / calm->slices * now.slices : 0;
   double least = usual - 3 * sqrt(usual);
   double asked = now.calls > least ? now.calls : least;
@@ -47,8 +50,7 @@ static bool is_good(const struct rg_record *record, size_t from,
 
 static bool stays_good(const struct rg_record *record, size_t from,
                        const struct stretch *calm, double share, size_t *bad) {
-  for (size_t i = 0; i < RG_REVIEW_LASTING_S * SLICES_PER_S; i++) {
-    if (from + i + RG_REVIEW_MEAN_S * SLICES_PER_S > record->count) break;
+  for (size_t i = 0; i < LASTING; i++) {
     if (is_good(record, from + i, calm, share)) continue;
     *bad = from + i;
     return false;
@@ -59,8 +61,9 @@ static bool stays_good(const struct rg_record *record, size_t from,
 static void find_recovery(struct rg_review *review,
                           const struct rg_record *record, size_t trouble_end,
                           const struct stretch *calm, double share) {
-  size_t last = RG_REVIEW_MEAN_S * SLICES_PER_S;
-  for (size_t i = trouble_end; i + last <= record->count; i++) {
+  /* What is not seen to last is no recovery. */
+  size_t needed = LASTING - 1 + MEAN;
+  for (size_t i = trouble_end; i + needed <= record->count; i++) {
     if (!stays_good(record, i, calm, share, &i)) continue;
     review->recovered = true;
     review->recovery_s = (double)(i - trouble_end) / SLICES_PER_S;

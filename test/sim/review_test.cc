@@ -116,6 +116,14 @@ TEST_F(Review, AFleetThatNeverGetsBetterDoesNotRecover) {
   EXPECT_TRUE(Judge().has_trouble);
 }
 
+// 10 s of means over 5 s, the last of which begins one slice before.
+TEST_F(Review, ARecoveryIsOneOnlyWhereAllOfItIsSeen) {
+  Fail(30, 85.1);
+  EXPECT_DOUBLE_EQ(Recovery(), 53.1);
+  Fail(30, 85.2);
+  EXPECT_FALSE(Judge().recovered);
+}
+
 // With a loop until success nobody fails, but callers that wait do not call. Of
 // 1000 calls in 5 s chance takes 3 * sqrt(1000) = 95, and 99 % of the other 905
 // is enough: 896 are there when at most 10 slices of the 50 have only half.
