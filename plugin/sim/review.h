@@ -35,7 +35,8 @@ struct rg_review {
   double calls_per_s;    /* begun before the trouble, in the mean */
   double arrivals_per_s; /* the same, at the watched tier */
   /* The most requests in any second from the trouble on, and in any slice
-   * within 10 s of its end, for one in the calm. 0: there was no calm. */
+   * within 10 s of its end, for one in the calm. 0: there was no calm, or no
+   * trouble. */
   double peak;
   double burst;
   bool has_trouble;

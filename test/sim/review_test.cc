@@ -184,6 +184,7 @@ TEST_F(Review, WithoutTroubleTheCalmIsAllOfIt) {
   EXPECT_FALSE(review.recovered);
   EXPECT_DOUBLE_EQ(review.calls_per_s, 200);
   EXPECT_EQ(review.peak, 0);
+  EXPECT_EQ(review.burst, 0);
 }
 
 TEST_F(Review, TroubleThatLastsUntilTheEndHasNoRecovery) {
