@@ -16,6 +16,7 @@ struct stretch {
   double slices;
   double calls;
   double ok;
+  double ended;
   double arrivals;
 };
 
@@ -28,6 +29,7 @@ static struct stretch sum(const struct rg_record *record, size_t from,
     all.slices++;
     all.calls += slice->calls;
     all.ok += slice->ok;
+    all.ended += (double)slice->ok + slice->failed;
     all.arrivals += rg_slice_arrivals(slice);
   }
   return all;
@@ -37,14 +39,16 @@ static size_t slice_of(uint64_t time) {
   return (size_t)(time / RG_RECORD_SLICE_NS);
 }
 
-/* As many good answers as calls; and where fewer begin than chance explains,
- * since callers are stuck, as many as before. */
+/* As many good answers as calls that end; and where fewer end than chance
+ * explains, since callers are stuck, as many as before. Calls that begin are no
+ * measure: those that are under way at either end of a mean differ by chance.
+ */
 static bool is_good(const struct rg_record *record, size_t from,
                     const struct stretch *calm, double share) {
   struct stretch now = sum(record, from, from + MEAN);
   double usual = calm->slices > 0 ? calm->calls / calm->slices * now.slices : 0;
   double least = usual - 3 * sqrt(usual);
-  double asked = now.calls > least ? now.calls : least;
+  double asked = now.ended > least ? now.ended : least;
   return now.ok >= share * asked;
 }
 
