@@ -15,15 +15,16 @@
 
 /* The members of `variants` that the schema does not know: a list of the same
  * length, with null where there is none. */
-static json_t *take_configs(json_t *scenario) {
+static json_t *take_configs(json_t *scenario, struct rg_faults *errors) {
   json_t *variants = json_object_get(scenario, "variants");
   json_t *configs = json_array();
   size_t i;
   json_t *variant;
   json_array_foreach(variants, i, variant) {
     json_t *config = json_object_get(variant, CONFIG);
-    json_array_append_new(configs,
-                          config != NULL ? json_incref(config) : json_null());
+    if (json_array_append_new(
+            configs, config != NULL ? json_incref(config) : json_null()) != 0)
+      rg_faults_add_out_of_memory(errors);
     json_object_del(variant, CONFIG);
   }
   return configs;
@@ -93,7 +94,7 @@ static void read_value(struct rg_scenario *scenario, json_t *value,
                        struct rg_report *report) {
   static const struct rg_json_path root = {.key = ""};
   struct rg_faults *errors = &report->errors;
-  json_t *configs = take_configs(value);
+  json_t *configs = take_configs(value, errors);
   ProtobufCMessage *message = rg_message_from_value(
       &retry_guard__v1__scenario__descriptor, value, &root, NULL, errors);
   scenario->message = (RetryGuard__V1__Scenario *)(void *)message;
