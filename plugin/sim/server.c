@@ -99,11 +99,13 @@ static uint64_t draw_work(struct rg_fleet *fleet,
                            : rg_dice_exponential(&fleet->dice, mean);
 }
 
-/* Work that a pause has made longer; true: it is not done yet. */
+/* Work that a pause has made longer; true: it is not done yet. A pause that has
+ * grown since it was seen was not seen whole: `lost` is below 0 then, and says
+ * how much of what passed in this pause counts already. */
 static bool lost_time(struct rg_fleet *fleet, struct rg_job *job,
                       uint64_t *done_at) {
   struct rg_instance *instance = job->instance;
-  uint64_t lost = rg_num_sub(instance->paused_ns, job->paused_seen);
+  uint64_t lost = instance->paused_ns - job->paused_seen;
   if (is_paused(instance)) {
     uint64_t left = rg_num_sub(fleet->now, instance->paused_since);
     *done_at = instance->paused_until + left + lost;

@@ -34,6 +34,14 @@ TEST(Incident, TwoPausesMakeWorkLongerByBoth) {
   EXPECT_NEAR(run.End(), 1 + 2 + 3 + kBothWays, 1e-8);
 }
 
+// From 0.5 s to 4 s in all, whatever is seen of it meanwhile.
+TEST(Incident, APauseThatLastsLongerThanItSeemedAddsOnlyWhatItLasts) {
+  FleetRun run({kOneAtATime, kOnce,
+                R"({ "kind": "PAUSE", "at": "0.5s", "lasts": "2s" },
+                   { "kind": "PAUSE", "at": "2s", "lasts": "2s" })"});
+  EXPECT_NEAR(run.End(), 1 + 3.5 + kBothWays, 1e-8);
+}
+
 TEST(Incident, APauseWithinAnotherAddsNothing) {
   FleetRun run({kOneAtATime, kOnce,
                 R"({ "kind": "PAUSE", "at": "0.5s", "lasts": "4s" },
