@@ -25,7 +25,7 @@ static void begin(struct rg_fleet *fleet, void *subject, uint32_t serial) {
       instance->slowed_at = fleet->now;
       break;
     case RG_INCIDENT_ERRORS:
-      instance->error_share = incident->share;
+      instance->failed_by = incident;
       break;
     case RG_INCIDENT_CRASH:
     case RG_INCIDENT_ROLLING_RESTART:
@@ -45,7 +45,7 @@ static void end(struct rg_fleet *fleet, void *subject, uint32_t serial) {
       if (instance->slowed_by == incident) instance->slowed_by = NULL;
       break;
     case RG_INCIDENT_ERRORS:
-      instance->error_share = 0;
+      if (instance->failed_by == incident) instance->failed_by = NULL;
       break;
     case RG_INCIDENT_CRASH:
     case RG_INCIDENT_ROLLING_RESTART:

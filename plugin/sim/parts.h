@@ -100,8 +100,8 @@ struct rg_instance {
   struct rg_job *in_work;
   uint64_t paused_since; /* RG_NEVER: not paused */
   uint64_t paused_until;
-  uint64_t paused_ns; /* in earlier pauses */
-  double error_share;
+  uint64_t paused_ns;                       /* in earlier pauses */
+  const struct rg_incident_spec *failed_by; /* NULL: no errors */
   const struct rg_incident_spec *slowed_by; /* NULL: not slowed */
   uint64_t slowed_at;
   struct rg_process *callers; /* one for each tier that its tier calls */

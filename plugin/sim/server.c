@@ -158,12 +158,17 @@ static void finish(struct rg_fleet *fleet, struct rg_job *job,
   begin_waiting_work(fleet, instance);
 }
 
+static bool draw_error(struct rg_fleet *fleet,
+                       const struct rg_instance *instance) {
+  return instance->failed_by != NULL &&
+         rg_dice_share(&fleet->dice) < instance->failed_by->share;
+}
+
 /* After its own work, and after each call made for it. */
 static void next_step(struct rg_fleet *fleet, struct rg_job *job) {
   const struct rg_instance *instance = job->instance;
   bool is_first = job->calls_made == 0;
-  if (is_first && instance->error_share > 0 &&
-      rg_dice_share(&fleet->dice) < instance->error_share)
+  if (is_first && draw_error(fleet, instance))
     finish(fleet, job, RG_STATUS_UNAVAILABLE);
   else if (job->calls_made == instance->tier->spec->call_count ||
            job->call == NULL)

@@ -117,6 +117,15 @@ TEST(Incident, ErrorsAreUnavailable) {
   }
 }
 
+TEST(Incident, TheEndOfErrorsIsNotTheEndOfOthers) {
+  FleetRun run({kQuick, R"({ "callsPerSecond": 100 })",
+                R"({ "kind": "ERRORS", "at": "1s", "lasts": "2s" },
+                   { "kind": "ERRORS", "at": "2s", "lasts": "3s" })",
+                "", R"("duration": "8s")"});
+  EXPECT_EQ(run.Ok(1.1, 5), 0u);
+  EXPECT_EQ(run.Failed(5.1, 8), 0u);
+}
+
 // ---- Crash ----
 
 TEST(Incident, ACrashLosesAllThatTheServerHad) {
