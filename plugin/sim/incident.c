@@ -29,7 +29,7 @@ static void begin(struct rg_fleet *fleet, void *subject, uint32_t serial) {
       break;
     case RG_INCIDENT_CRASH:
     case RG_INCIDENT_ROLLING_RESTART:
-      rg_server_crash(fleet, instance);
+      rg_server_crash(fleet, instance, fleet->now + incident->lasts_ns);
       break;
   }
 }

@@ -93,6 +93,7 @@ struct rg_job {
 struct rg_instance {
   struct rg_tier *tier;
   struct rg_listening listening;
+  uint64_t down_until;
   uint32_t busy; /* workers */
   uint32_t waiting;
   struct rg_job *first; /* of the queue */
@@ -166,8 +167,10 @@ void rg_server_abandon(struct rg_fleet *fleet, struct rg_job *job);
 void rg_server_child_ended(struct rg_fleet *fleet, struct rg_job *job,
                            uint32_t status);
 
-/* All requests of the instance are lost, and it listens no more. */
-void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance);
+/* All requests of the instance are lost, and it listens no more, until it comes
+ * up at `until` or, when it crashes again meanwhile, later. */
+void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance,
+                     uint64_t until);
 void rg_server_come_up(struct rg_fleet *fleet, struct rg_instance *instance);
 
 void rg_server_pause(struct rg_fleet *fleet, struct rg_instance *instance,

@@ -262,8 +262,11 @@ static void lose(struct rg_fleet *fleet, struct rg_job *job) {
   answer(fleet, job, RG_STATUS_UNAVAILABLE);
 }
 
-void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance) {
+void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance,
+                     uint64_t until) {
   struct rg_job *job;
+  if (until > instance->down_until) instance->down_until = until;
+  if (!instance->listening.is_up) return;
   instance->listening.is_up = false;
   instance->listening.crashes++;
   instance->listening.changed_at = fleet->now;
@@ -275,6 +278,7 @@ void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance) {
 }
 
 void rg_server_come_up(struct rg_fleet *fleet, struct rg_instance *instance) {
+  if (fleet->now < instance->down_until) return;
   instance->listening.is_up = true;
   instance->listening.changed_at = fleet->now;
 }

@@ -169,6 +169,23 @@ TEST(Incident, ACrashOfSomeLeavesTheOthers) {
   EXPECT_LE(run.Failed(), 3u);  // what was on the way
 }
 
+TEST(Incident, AServerThatCrashesTwiceIsBackAfterBoth) {
+  FleetRun run({kQuick, R"({ "clients": 100, "callsPerSecond": 1000 })",
+                R"({ "kind": "CRASH", "at": "1s", "lasts": "3s" },
+                   { "kind": "CRASH", "at": "2s", "lasts": "4s" })",
+                "", R"("duration": "20s")"});
+  EXPECT_EQ(run.Arrivals(1.1, 6), 0u);
+  EXPECT_GT(run.Arrivals(6, 7), 0u);
+}
+
+TEST(Incident, AShortCrashWithinALongOneEndsNothing) {
+  FleetRun run({kQuick, R"({ "clients": 100, "callsPerSecond": 1000 })",
+                R"({ "kind": "CRASH", "at": "1s", "lasts": "5s" },
+                   { "kind": "CRASH", "at": "2s", "lasts": "1s" })",
+                "", R"("duration": "20s")"});
+  EXPECT_EQ(run.Arrivals(1.1, 6), 0u);
+}
+
 // ---- Rolling restart ----
 
 TEST(Incident, ARollingRestartTakesOneAfterTheOther) {
