@@ -262,6 +262,12 @@ static void lose(struct rg_fleet *fleet, struct rg_job *job) {
   answer(fleet, job, RG_STATUS_UNAVAILABLE);
 }
 
+static void end_pause(const struct rg_fleet *fleet,
+                      struct rg_instance *instance) {
+  instance->paused_ns += rg_num_sub(fleet->now, instance->paused_since);
+  instance->paused_since = RG_NEVER;
+}
+
 void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance,
                      uint64_t until) {
   struct rg_job *job;
@@ -270,6 +276,7 @@ void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance,
   instance->listening.is_up = false;
   instance->listening.crashes++;
   instance->listening.changed_at = fleet->now;
+  if (is_paused(instance)) end_pause(fleet, instance); /* what comes is new */
   while ((job = take_first(instance)) != NULL) lose(fleet, job);
   while ((job = instance->in_work) != NULL) {
     take_from_work(instance, job);
@@ -295,7 +302,6 @@ void rg_server_pause(struct rg_fleet *fleet, struct rg_instance *instance,
 
 void rg_server_go_on(struct rg_fleet *fleet, struct rg_instance *instance) {
   if (!is_paused(instance) || fleet->now < instance->paused_until) return;
-  instance->paused_ns += rg_num_sub(fleet->now, instance->paused_since);
-  instance->paused_since = RG_NEVER;
+  end_pause(fleet, instance);
   begin_waiting_work(fleet, instance);
 }

@@ -186,6 +186,16 @@ TEST(Incident, AShortCrashWithinALongOneEndsNothing) {
   EXPECT_EQ(run.Arrivals(1.1, 6), 0u);
 }
 
+// What comes up is another process.
+TEST(Incident, ACrashEndsAPause) {
+  FleetRun run({kQuick, kOften,
+                R"({ "kind": "PAUSE", "at": "1s", "lasts": "8s" },
+                   { "kind": "CRASH", "at": "2s", "lasts": "0.5s" })",
+                "", R"("duration": "9s")"});
+  EXPECT_EQ(run.Ok(1.1, 3), 0u);
+  EXPECT_GE(run.Ok(4, 9), 49u);
+}
+
 // ---- Rolling restart ----
 
 TEST(Incident, ARollingRestartTakesOneAfterTheOther) {
