@@ -178,13 +178,25 @@ static void next_step(struct rg_fleet *fleet, struct rg_job *job) {
                     job->hop.deadline);
 }
 
+/* What a process hears while it is paused it hears afterwards. */
+static void hear_of_child(struct rg_fleet *fleet, void *subject,
+                          uint32_t serial) {
+  struct rg_job *job = subject;
+  if (job->pooled.serial != serial) return;
+  if (is_paused(job->instance))
+    rg_fleet_plan(fleet, job->instance->paused_until, hear_of_child, job,
+                  serial);
+  else if (job->status == RG_STATUS_OK)
+    next_step(fleet, job);
+  else
+    finish(fleet, job, job->status);
+}
+
 void rg_server_child_ended(struct rg_fleet *fleet, struct rg_job *job,
                            uint32_t status) {
   job->child = NULL;
-  if (status == RG_STATUS_OK)
-    next_step(fleet, job);
-  else
-    finish(fleet, job, status);
+  job->status = status;
+  hear_of_child(fleet, job, job->pooled.serial);
 }
 
 /* ---- The request ----------------------------------------------------------

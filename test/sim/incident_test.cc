@@ -61,6 +61,22 @@ TEST(Incident, RequestsWaitDuringAPauseAndAreServedAfterwards) {
   EXPECT_EQ(run.Ok(3, 3.1), 2u);  // the stuck one, and the next
 }
 
+// What a tier called answers at 0.2 s, but nobody is there to hear it before
+// 2.05 s; the second call and its own answer come then.
+TEST(Incident, APausedTierMakesNoCallsEither) {
+  const std::string tiers =
+      R"({ "name": "a", "serviceTime": "0s", "distribution": "CONSTANT",
+           "calls": [ "b", "b" ] },
+         { "name": "b", "serviceTime": "0.2s", "distribution": "CONSTANT" })";
+  FleetRun run({tiers, kOnce,
+                R"({ "kind": "PAUSE", "tier": "a", "at": "0.05s",
+                     "lasts": "2s" })",
+                "", R"("watch": "b")"});
+  EXPECT_EQ(run.Arrivals(0, 0.1), 1u);
+  EXPECT_EQ(run.Arrivals(0.1, 2), 0u);
+  EXPECT_NEAR(run.End(), 2.05 + kBothWays + 0.2 + kBothWays / 2, 1e-8);
+}
+
 // ---- Slow ----
 
 TEST(Incident, SlowWorkTakesItsFactorTimesAsLong) {
