@@ -156,11 +156,23 @@ static struct rg_outcome outcome_of(uint32_t status,
 
 static const struct rg_pushback no_pushback = {.kind = RG_PUSHBACK_ABSENT};
 
+/* What ends an attempt with the call costs a token of gRPC's throttling, too:
+ * gRPC sees only afterwards that nothing may follow. */
+static void charge_native(struct rg_fleet *fleet, struct rg_sim_call *call,
+                          uint32_t status) {
+  uint64_t unused;
+  if (call->job == NULL) return;
+  rg_native_attempt_ended(&call->retries, &call->process->throttle,
+                          method_of(fleet, call)->retry, status, no_pushback,
+                          &fleet->dice, &unused);
+}
+
 /* gRPC's own deadline ends the attempt, and the call with it. */
 static void deadline_passed(struct rg_fleet *fleet, void *subject,
                             uint32_t serial) {
   struct rg_sim_call *call = subject;
   if (call->pooled.serial != serial) return;
+  charge_native(fleet, call, RG_STATUS_DEADLINE_EXCEEDED);
   give_up_attempt(fleet, call);
   struct rg_outcome outcome =
       outcome_of(RG_STATUS_DEADLINE_EXCEEDED, no_pushback);
@@ -333,6 +345,7 @@ static void begin_attempt(struct rg_fleet *fleet, struct rg_sim_call *call) {
 }
 
 void rg_caller_cancel(struct rg_fleet *fleet, struct rg_sim_call *call) {
+  charge_native(fleet, call, RG_STATUS_CANCELLED);
   give_up_attempt(fleet, call);
   if (is_guarded(call)) {
     rg_call_attempt_drop(&call->guard, &call->attempt, fleet->now);

@@ -193,6 +193,21 @@ TEST(Caller, GrpcsThrottlingStopsRetries) {
   EXPECT_EQ(run.Failed(), run.Calls());
 }
 
+// As retry_filter.cc does: the status is recorded before it is asked whether
+// the call is committed, which its cancellation has done.
+TEST(Caller, WhatGrpcsDeadlineEndsCostsATokenToo) {
+  FleetRun run({kQuick, R"({ "interval": "1s", "deadline": "0.5s" })",
+                R"({ "kind": "PAUSE", "at": "10s", "lasts": "20s" },
+          { "kind": "ERRORS", "at": "29.9s", "lasts": "5s" })",
+                R"("serviceConfig": { )" + std::string(kThrottling) +
+                    R"("methodConfig": [ { "name": [ {} ], "retryPolicy": {
+            "initialBackoff": "0.1s", "maxBackoff": "1s", "maxAttempts": 2,
+            "backoffMultiplier": 1, "retryableStatusCodes":
+              [ "UNAVAILABLE", "DEADLINE_EXCEEDED" ] } } ] })"});
+  EXPECT_GE(run.Failed(10, 30), 15u);
+  EXPECT_EQ(run.totals().retries, 0u);
+}
+
 // ---- Connections ----
 
 TEST(Caller, AnAttemptWithoutAConnectionIsRetriedButArrivesNowhere) {
