@@ -22,7 +22,7 @@ struct rg_run_totals {
   uint64_t calls; /* from outside: begun, and how they ended */
   uint64_t ok;
   uint64_t failed;
-  uint64_t retries;    /* of whoever calls the watched tier */
+  uint64_t retries;    /* of all who call, tiers that call tiers, too */
   uint64_t requests;   /* that came to the watched tier */
   uint64_t rejections; /* calls and attempts that an open breaker refused */
 };

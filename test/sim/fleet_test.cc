@@ -134,6 +134,17 @@ TEST(Fleet, RetriesAreTheRequestsThatAreNoFirstAttempts) {
   }
 }
 
+// The client calls the top three times, whose one call is what the leaf sees.
+TEST(Fleet, RetriesOfAllTiersCount) {
+  FleetRun run({R"({ "name": "top", "calls": [ "leaf" ] }, { "name": "leaf" })",
+                R"({ "atOnce": true })",
+                R"({ "kind": "ERRORS", "tier": "top", "lasts": "1s" })",
+                Retrying(5), R"("watch": "leaf")"});
+  EXPECT_EQ(run.Ok(), 1u);
+  EXPECT_EQ(run.Arrivals(), 1u);
+  EXPECT_EQ(run.totals().retries, 2u);
+}
+
 TEST(Fleet, TheWarmUpDoesNotCount) {
   FleetRun all(
       {kBusy, kDeadline, kErrors, Retrying(2), R"("duration": "60s")"});
