@@ -283,20 +283,35 @@ static void attempt_timed_out(struct rg_fleet *fleet, void *subject,
   end_attempt(fleet, call, RG_STATUS_DEADLINE_EXCEEDED, no_pushback);
 }
 
+static bool is_connected(struct rg_fleet *fleet, struct rg_sim_call *call,
+                         uint32_t number) {
+  return rg_connection_is_up(&call->process->connections[number],
+                             &tier_of(fleet, call)->instances[number].listening,
+                             &fleet->dice, fleet->now);
+}
+
+/* One of `count` instances that the process is connected to, each as likely as
+ * the others; RG_NO_LIMIT: there is none. */
+static uint32_t pick_connected(struct rg_fleet *fleet, struct rg_sim_call *call,
+                               uint32_t count) {
+  uint32_t connected = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (is_connected(fleet, call, i)) connected++;
+  if (connected == 0) return RG_NO_LIMIT;
+  uint32_t left = rg_dice_pick(&fleet->dice, connected);
+  for (uint32_t i = 0;; i++)
+    if (is_connected(fleet, call, i) && left-- == 0) return i;
+}
+
 /* One of the instances that the process is connected to; NULL: none. */
 static struct rg_instance *pick(struct rg_fleet *fleet,
                                 struct rg_sim_call *call) {
   struct rg_tier *tier = tier_of(fleet, call);
   uint32_t count = tier->spec->instances;
-  uint32_t first = count > 1 ? rg_dice_pick(&fleet->dice, count) : 0;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t number = (first + i) % count;
-    if (rg_connection_is_up(&call->process->connections[number],
-                            &tier->instances[number].listening, &fleet->dice,
-                            fleet->now))
-      return &tier->instances[number];
-  }
-  return NULL;
+  uint32_t number = count > 1 ? rg_dice_pick(&fleet->dice, count) : 0;
+  if (!is_connected(fleet, call, number))
+    number = count > 1 ? pick_connected(fleet, call, count) : RG_NO_LIMIT;
+  return number != RG_NO_LIMIT ? &tier->instances[number] : NULL;
 }
 
 /* True when the guard let it through; what it says is in `admission`. */
