@@ -18,9 +18,9 @@
 
 RG_C_BEGIN
 
-struct rg_fleet;
+struct rg_sim_fleet;
 
-typedef void rg_happening(struct rg_fleet *fleet, void *subject,
+typedef void rg_happening(struct rg_sim_fleet *fleet, void *subject,
                           uint32_t serial);
 
 struct rg_appointment {

@@ -9,12 +9,12 @@ static uint32_t step_serial(const struct rg_sim_call *call) {
   return call->pooled.serial * STEPS_PER_SERIAL + call->step;
 }
 
-static struct rg_tier *tier_of(const struct rg_fleet *fleet,
+static struct rg_tier *tier_of(const struct rg_sim_fleet *fleet,
                                const struct rg_sim_call *call) {
   return &fleet->tiers[call->process->tier];
 }
 
-static const struct rg_method *method_of(const struct rg_fleet *fleet,
+static const struct rg_method *method_of(const struct rg_sim_fleet *fleet,
                                          const struct rg_sim_call *call) {
   return &tier_of(fleet, call)->method;
 }
@@ -23,16 +23,16 @@ static bool is_guarded(const struct rg_sim_call *call) {
   return call->process->target != NULL;
 }
 
-static uint64_t bits(struct rg_fleet *fleet) {
+static uint64_t bits(struct rg_sim_fleet *fleet) {
   return rg_dice_bits(&fleet->dice);
 }
 
-static void begin_try(struct rg_fleet *fleet, struct rg_sim_call *call);
-static void begin_attempt(struct rg_fleet *fleet, struct rg_sim_call *call);
+static void begin_try(struct rg_sim_fleet *fleet, struct rg_sim_call *call);
+static void begin_attempt(struct rg_sim_fleet *fleet, struct rg_sim_call *call);
 
 /* ---- The application's call ---------------------------------------------- */
 
-static void record_end(struct rg_fleet *fleet, uint32_t status) {
+static void record_end(struct rg_sim_fleet *fleet, uint32_t status) {
   bool ok = status == RG_STATUS_OK;
   struct rg_slice *slice =
       rg_record_at(&fleet->run->record, rg_fleet_time(fleet));
@@ -48,12 +48,12 @@ static void record_end(struct rg_fleet *fleet, uint32_t status) {
     fleet->run->totals.failed++;
 }
 
-static void record_begin(struct rg_fleet *fleet) {
+static void record_begin(struct rg_sim_fleet *fleet) {
   rg_record_at(&fleet->run->record, rg_fleet_time(fleet))->calls++;
   if (rg_fleet_counts(fleet)) fleet->run->totals.calls++;
 }
 
-static void end_call(struct rg_fleet *fleet, struct rg_sim_call *call,
+static void end_call(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                      uint32_t status) {
   struct rg_job *parent = call->parent;
   call->process->calls_out--;
@@ -62,7 +62,7 @@ static void end_call(struct rg_fleet *fleet, struct rg_sim_call *call,
   if (parent != NULL) rg_server_child_ended(fleet, parent, status);
 }
 
-void rg_caller_begin(struct rg_fleet *fleet, struct rg_process *process,
+void rg_caller_begin(struct rg_sim_fleet *fleet, struct rg_process *process,
                      struct rg_job *parent, uint64_t app_deadline) {
   struct rg_sim_call *call = rg_pool_take(&fleet->calls);
   if (call == NULL) {
@@ -80,7 +80,7 @@ void rg_caller_begin(struct rg_fleet *fleet, struct rg_process *process,
 
 /* ---- The loop around it -------------------------------------------------- */
 
-static uint64_t loop_pause(struct rg_fleet *fleet,
+static uint64_t loop_pause(struct rg_sim_fleet *fleet,
                            const struct rg_sim_call *call) {
   static const enum rg_jitter jitters[] = {
       [RG_LOOP_JITTER_EQUAL] = RG_JITTER_EQUAL,
@@ -97,13 +97,14 @@ static uint64_t loop_pause(struct rg_fleet *fleet,
          RG_NS_PER_MS;
 }
 
-static void next_try(struct rg_fleet *fleet, void *subject, uint32_t serial) {
+static void next_try(struct rg_sim_fleet *fleet, void *subject,
+                     uint32_t serial) {
   struct rg_sim_call *call = subject;
   if (step_serial(call) == serial) begin_try(fleet, call);
 }
 
 /* Whether the application calls once more. */
-static bool loop_goes_on(struct rg_fleet *fleet, struct rg_sim_call *call,
+static bool loop_goes_on(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                          uint32_t status) {
   const struct rg_variant_spec *variant = fleet->variant;
   if (!variant->has_loop || status == RG_STATUS_OK) return false;
@@ -117,14 +118,14 @@ static bool loop_goes_on(struct rg_fleet *fleet, struct rg_sim_call *call,
 /* ---- A gRPC call ----------------------------------------------------------
  */
 
-static void bind(struct rg_fleet *fleet, struct rg_sim_call *call) {
+static void bind(struct rg_sim_fleet *fleet, struct rg_sim_call *call) {
   if (call->guard.method != NULL) return;
   rg_call_bind(&call->guard, &method_of(fleet, call)->policy, call->deadline,
                fleet->now);
   call->process->knows_policy = true;
 }
 
-static void end_try(struct rg_fleet *fleet, struct rg_sim_call *call,
+static void end_try(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                     uint32_t status) {
   if (is_guarded(call)) {
     if (!call->guard.refused) bind(fleet, call);
@@ -135,11 +136,12 @@ static void end_try(struct rg_fleet *fleet, struct rg_sim_call *call,
   if (!loop_goes_on(fleet, call, status)) end_call(fleet, call, status);
 }
 
-static void note_rejection(struct rg_fleet *fleet) {
+static void note_rejection(struct rg_sim_fleet *fleet) {
   if (rg_fleet_counts(fleet)) fleet->run->totals.rejections++;
 }
 
-static void give_up_attempt(struct rg_fleet *fleet, struct rg_sim_call *call) {
+static void give_up_attempt(struct rg_sim_fleet *fleet,
+                            struct rg_sim_call *call) {
   struct rg_job *job = call->job;
   call->job = NULL;
   if (job != NULL) rg_server_abandon(fleet, job);
@@ -158,7 +160,7 @@ static const struct rg_pushback no_pushback = {.kind = RG_PUSHBACK_ABSENT};
 
 /* What ends an attempt with the call costs a token of gRPC's throttling, too:
  * gRPC sees only afterwards that nothing may follow. */
-static void charge_native(struct rg_fleet *fleet, struct rg_sim_call *call,
+static void charge_native(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                           uint32_t status) {
   uint64_t unused;
   if (call->job == NULL) return;
@@ -168,7 +170,7 @@ static void charge_native(struct rg_fleet *fleet, struct rg_sim_call *call,
 }
 
 /* gRPC's own deadline ends the attempt, and the call with it. */
-static void deadline_passed(struct rg_fleet *fleet, void *subject,
+static void deadline_passed(struct rg_sim_fleet *fleet, void *subject,
                             uint32_t serial) {
   struct rg_sim_call *call = subject;
   if (call->pooled.serial != serial) return;
@@ -184,7 +186,7 @@ static void deadline_passed(struct rg_fleet *fleet, void *subject,
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static uint64_t deadline_of(const struct rg_fleet *fleet,
+static uint64_t deadline_of(const struct rg_sim_fleet *fleet,
                             const struct rg_sim_call *call) {
   uint64_t deadline =
       earlier(call->app_deadline,
@@ -196,7 +198,8 @@ static uint64_t deadline_of(const struct rg_fleet *fleet,
 }
 
 /* The breaker may refuse before gRPC does anything. */
-static bool guard_refuses(struct rg_fleet *fleet, struct rg_sim_call *call) {
+static bool guard_refuses(struct rg_sim_fleet *fleet,
+                          struct rg_sim_call *call) {
   const struct rg_method *method = method_of(fleet, call);
   struct retry_guard_hop *hop =
       call->parent != NULL ? &call->parent->hop : NULL;
@@ -206,7 +209,7 @@ static bool guard_refuses(struct rg_fleet *fleet, struct rg_sim_call *call) {
          rg_call_admit(&call->guard, fleet->now).refusal != RG_REFUSED_NOT;
 }
 
-static void begin_try(struct rg_fleet *fleet, struct rg_sim_call *call) {
+static void begin_try(struct rg_sim_fleet *fleet, struct rg_sim_call *call) {
   call->pooled.serial++;
   call->tries++;
   call->retries = (struct rg_native_retries){0};
@@ -226,13 +229,13 @@ static void begin_try(struct rg_fleet *fleet, struct rg_sim_call *call) {
 /* ---- An attempt -----------------------------------------------------------
  */
 
-static void retry_is_due(struct rg_fleet *fleet, void *subject,
+static void retry_is_due(struct rg_sim_fleet *fleet, void *subject,
                          uint32_t serial) {
   struct rg_sim_call *call = subject;
   if (step_serial(call) == serial) begin_attempt(fleet, call);
 }
 
-static void go_on_natively(struct rg_fleet *fleet, struct rg_sim_call *call,
+static void go_on_natively(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                            uint32_t status, struct rg_pushback pushback) {
   uint64_t delay_ns;
   if (rg_native_attempt_ended(&call->retries, &call->process->throttle,
@@ -255,7 +258,7 @@ static struct rg_pushback pushback_after(const struct rg_verdict *verdict,
   return servers;
 }
 
-static void end_attempt(struct rg_fleet *fleet, struct rg_sim_call *call,
+static void end_attempt(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                         uint32_t status, struct rg_pushback pushback) {
   call->step++;
   if (is_guarded(call)) {
@@ -267,7 +270,7 @@ static void end_attempt(struct rg_fleet *fleet, struct rg_sim_call *call,
   go_on_natively(fleet, call, status, pushback);
 }
 
-void rg_caller_answered(struct rg_fleet *fleet, struct rg_sim_call *call,
+void rg_caller_answered(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                         const struct rg_job *job) {
   struct rg_pushback pushback = no_pushback;
   if (job->stops_caller) pushback.kind = RG_PUSHBACK_STOP;
@@ -275,7 +278,7 @@ void rg_caller_answered(struct rg_fleet *fleet, struct rg_sim_call *call,
   end_attempt(fleet, call, job->status, pushback);
 }
 
-static void attempt_timed_out(struct rg_fleet *fleet, void *subject,
+static void attempt_timed_out(struct rg_sim_fleet *fleet, void *subject,
                               uint32_t serial) {
   struct rg_sim_call *call = subject;
   if (step_serial(call) != serial) return;
@@ -283,7 +286,7 @@ static void attempt_timed_out(struct rg_fleet *fleet, void *subject,
   end_attempt(fleet, call, RG_STATUS_DEADLINE_EXCEEDED, no_pushback);
 }
 
-static bool is_connected(struct rg_fleet *fleet, struct rg_sim_call *call,
+static bool is_connected(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                          uint32_t number) {
   return rg_connection_is_up(&call->process->connections[number],
                              &tier_of(fleet, call)->instances[number].listening,
@@ -292,8 +295,8 @@ static bool is_connected(struct rg_fleet *fleet, struct rg_sim_call *call,
 
 /* One of `count` instances that the process is connected to, each as likely as
  * the others; RG_NO_LIMIT: there is none. */
-static uint32_t pick_connected(struct rg_fleet *fleet, struct rg_sim_call *call,
-                               uint32_t count) {
+static uint32_t pick_connected(struct rg_sim_fleet *fleet,
+                               struct rg_sim_call *call, uint32_t count) {
   uint32_t connected = 0;
   for (uint32_t i = 0; i < count; i++)
     if (is_connected(fleet, call, i)) connected++;
@@ -304,7 +307,7 @@ static uint32_t pick_connected(struct rg_fleet *fleet, struct rg_sim_call *call,
 }
 
 /* One of the instances that the process is connected to; NULL: none. */
-static struct rg_instance *pick(struct rg_fleet *fleet,
+static struct rg_instance *pick(struct rg_sim_fleet *fleet,
                                 struct rg_sim_call *call) {
   struct rg_tier *tier = tier_of(fleet, call);
   uint32_t count = tier->spec->instances;
@@ -315,7 +318,7 @@ static struct rg_instance *pick(struct rg_fleet *fleet,
 }
 
 /* True when the guard let it through; what it says is in `admission`. */
-static bool guard_admits(struct rg_fleet *fleet, struct rg_sim_call *call,
+static bool guard_admits(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                          struct rg_admission *admission) {
   const struct rg_attempt_facts facts = {.previous_attempts =
                                              call->retries.attempts};
@@ -327,7 +330,7 @@ static bool guard_admits(struct rg_fleet *fleet, struct rg_sim_call *call,
   return admission->refusal == RG_REFUSED_NOT;
 }
 
-static void send(struct rg_fleet *fleet, struct rg_sim_call *call,
+static void send(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                  struct rg_instance *instance,
                  const struct rg_admission *admission) {
   call->attempts++;
@@ -340,7 +343,8 @@ static void send(struct rg_fleet *fleet, struct rg_sim_call *call,
 }
 
 /* gRPC retries an attempt that found no connection, and asks nobody. */
-static void begin_attempt(struct rg_fleet *fleet, struct rg_sim_call *call) {
+static void begin_attempt(struct rg_sim_fleet *fleet,
+                          struct rg_sim_call *call) {
   struct rg_instance *instance = pick(fleet, call);
   struct rg_admission admission;
   if (instance == NULL) {
@@ -359,7 +363,7 @@ static void begin_attempt(struct rg_fleet *fleet, struct rg_sim_call *call) {
   }
 }
 
-void rg_caller_cancel(struct rg_fleet *fleet, struct rg_sim_call *call) {
+void rg_caller_cancel(struct rg_sim_fleet *fleet, struct rg_sim_call *call) {
   charge_native(fleet, call, RG_STATUS_CANCELLED);
   give_up_attempt(fleet, call);
   if (is_guarded(call)) {

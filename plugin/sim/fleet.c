@@ -17,25 +17,25 @@
 #define PROGRESS_EVERY_NS RG_NS_PER_S
 #define NAME_SIZE 160
 
-void rg_fleet_plan(struct rg_fleet *fleet, uint64_t at, rg_happening *happen,
-                   void *subject, uint32_t serial) {
+void rg_fleet_plan(struct rg_sim_fleet *fleet, uint64_t at,
+                   rg_happening *happen, void *subject, uint32_t serial) {
   if (at > fleet->end) return;
   if (!rg_agenda_plan(&fleet->agenda, at, happen, subject, serial))
     fleet->failed = true;
 }
 
-uint64_t rg_fleet_time(const struct rg_fleet *fleet) {
+uint64_t rg_fleet_time(const struct rg_sim_fleet *fleet) {
   return fleet->now - fleet->begin;
 }
 
-bool rg_fleet_counts(const struct rg_fleet *fleet) {
+bool rg_fleet_counts(const struct rg_sim_fleet *fleet) {
   return rg_fleet_time(fleet) >= fleet->scenario->warm_up_ns;
 }
 
 /* ---- Building -------------------------------------------------------------
  */
 
-static void *some(struct rg_fleet *fleet, size_t count, size_t size) {
+static void *some(struct rg_sim_fleet *fleet, size_t count, size_t size) {
   void *memory = calloc(count > 0 ? count : 1, size);
   if (memory == NULL) fleet->failed = true;
   return memory;
@@ -55,7 +55,7 @@ static void read_method(struct rg_method *method,
   if (method->guarded) rg_service_config_policy(config, from, &policy->policy);
 }
 
-static void build_method(struct rg_fleet *fleet, size_t number,
+static void build_method(struct rg_sim_fleet *fleet, size_t number,
                          uint64_t policy_number) {
   struct rg_method *method = &fleet->tiers[number].method;
   const struct rg_service_config *config = fleet->variant->config;
@@ -71,8 +71,8 @@ static void build_method(struct rg_fleet *fleet, size_t number,
 
 /* Each run has targets of its own: what one left behind must not reach the
  * next. */
-static void build_process(struct rg_fleet *fleet, struct rg_process *process,
-                          size_t tier) {
+static void build_process(struct rg_sim_fleet *fleet,
+                          struct rg_process *process, size_t tier) {
   static uint64_t built;
   char name[NAME_SIZE];
   const struct rg_service_config *config = fleet->variant->config;
@@ -88,7 +88,7 @@ static void build_process(struct rg_fleet *fleet, struct rg_process *process,
   if (process->target == NULL) fleet->failed = true;
 }
 
-static void build_instance(struct rg_fleet *fleet, struct rg_tier *tier,
+static void build_instance(struct rg_sim_fleet *fleet, struct rg_tier *tier,
                            struct rg_instance *instance) {
   instance->tier = tier;
   instance->listening.is_up = true;
@@ -99,7 +99,7 @@ static void build_instance(struct rg_fleet *fleet, struct rg_tier *tier,
     build_process(fleet, &instance->callers[i], tier->spec->calls[i]);
 }
 
-static void build_tiers(struct rg_fleet *fleet) {
+static void build_tiers(struct rg_sim_fleet *fleet) {
   const struct rg_scenario *scenario = fleet->scenario;
   uint64_t number = rg_target_next_policy_number();
   fleet->tiers = some(fleet, scenario->tier_count, sizeof fleet->tiers[0]);
@@ -116,7 +116,7 @@ static void build_tiers(struct rg_fleet *fleet) {
   }
 }
 
-static void build_loads(struct rg_fleet *fleet) {
+static void build_loads(struct rg_sim_fleet *fleet) {
   const struct rg_scenario *scenario = fleet->scenario;
   fleet->loads = some(fleet, scenario->load_count, sizeof fleet->loads[0]);
   for (size_t i = 0; i < scenario->load_count && !fleet->failed; i++) {
@@ -146,7 +146,7 @@ static void tear_down_tier(struct rg_tier *tier) {
   free(tier->instances);
 }
 
-static void tear_down(struct rg_fleet *fleet) {
+static void tear_down(struct rg_sim_fleet *fleet) {
   for (size_t i = 0; fleet->tiers != NULL && i < fleet->scenario->tier_count;
        i++)
     tear_down_tier(&fleet->tiers[i]);
@@ -167,13 +167,13 @@ static void tear_down(struct rg_fleet *fleet) {
 /* ---- Loads ----------------------------------------------------------------
  */
 
-static void call_now(struct rg_fleet *fleet, const struct rg_load *load,
+static void call_now(struct rg_sim_fleet *fleet, const struct rg_load *load,
                      struct rg_process *client) {
   rg_caller_begin(fleet, client, NULL,
                   rg_num_add(fleet->now, load->spec->deadline_ns));
 }
 
-static void next_of_many(struct rg_fleet *fleet, void *subject,
+static void next_of_many(struct rg_sim_fleet *fleet, void *subject,
                          uint32_t serial) {
   struct rg_load *load = subject;
   double mean_ns = (double)RG_NS_PER_S / load->spec->calls_per_s;
@@ -185,7 +185,7 @@ static void next_of_many(struct rg_fleet *fleet, void *subject,
 }
 
 /* The serial is the number of the client. */
-static void next_of_one(struct rg_fleet *fleet, void *subject,
+static void next_of_one(struct rg_sim_fleet *fleet, void *subject,
                         uint32_t serial) {
   struct rg_load *load = subject;
   struct rg_process *client = &load->clients[serial];
@@ -194,12 +194,13 @@ static void next_of_one(struct rg_fleet *fleet, void *subject,
                 serial);
 }
 
-static void only_call(struct rg_fleet *fleet, void *subject, uint32_t serial) {
+static void only_call(struct rg_sim_fleet *fleet, void *subject,
+                      uint32_t serial) {
   struct rg_load *load = subject;
   call_now(fleet, load, &load->clients[serial]);
 }
 
-static void plan_load(struct rg_fleet *fleet, struct rg_load *load) {
+static void plan_load(struct rg_sim_fleet *fleet, struct rg_load *load) {
   if (load->spec->arrival == RG_ARRIVAL_RATE) {
     rg_fleet_plan(fleet, fleet->now, next_of_many, load, 0);
     return;
@@ -216,7 +217,7 @@ static void plan_load(struct rg_fleet *fleet, struct rg_load *load) {
 /* ---- Running --------------------------------------------------------------
  */
 
-static void look_at_breaker(const struct rg_fleet *fleet,
+static void look_at_breaker(const struct rg_sim_fleet *fleet,
                             const struct rg_process *process,
                             struct rg_slice *slice) {
   if (process->target == NULL || process->tier != fleet->scenario->watch)
@@ -233,7 +234,7 @@ static void look_at_breaker(const struct rg_fleet *fleet,
   }
 }
 
-static void look_at_callers(const struct rg_fleet *fleet,
+static void look_at_callers(const struct rg_sim_fleet *fleet,
                             struct rg_slice *slice) {
   for (size_t i = 0; i < fleet->scenario->load_count; i++)
     for (uint32_t j = 0; j < fleet->loads[i].spec->clients; j++)
@@ -247,7 +248,7 @@ static void look_at_callers(const struct rg_fleet *fleet,
 }
 
 /* The slice that is over now; its serial is its number. */
-static void look(struct rg_fleet *fleet, void *subject, uint32_t serial) {
+static void look(struct rg_sim_fleet *fleet, void *subject, uint32_t serial) {
   (void)subject;
   if (serial >= fleet->run->record.count) return;
   struct rg_slice *slice = &fleet->run->record.slices[serial];
@@ -258,12 +259,13 @@ static void look(struct rg_fleet *fleet, void *subject, uint32_t serial) {
   rg_fleet_plan(fleet, fleet->now + RG_RECORD_SLICE_NS, look, NULL, serial + 1);
 }
 
-static bool is_over(const struct rg_fleet *fleet) {
+static bool is_over(const struct rg_sim_fleet *fleet) {
   /* What is left is the look at each slice. */
   return fleet->agenda.count <= 1 && fleet->calls.used == 0;
 }
 
-static void run(struct rg_fleet *fleet, rg_run_progress *progress, void *arg) {
+static void run(struct rg_sim_fleet *fleet, rg_run_progress *progress,
+                void *arg) {
   struct rg_appointment next;
   uint64_t told = fleet->begin;
   while (!fleet->failed && !is_over(fleet) &&
@@ -282,7 +284,7 @@ static void run(struct rg_fleet *fleet, rg_run_progress *progress, void *arg) {
 bool rg_run_do(struct rg_run *result, const struct rg_scenario *scenario,
                size_t variant, uint64_t seed, rg_run_progress *progress,
                void *arg) {
-  struct rg_fleet fleet = {
+  struct rg_sim_fleet fleet = {
       .scenario = scenario,
       .variant = &scenario->variants[variant],
       .run = result,

@@ -2,18 +2,18 @@
 #include "core/num.h"
 #include "sim/parts.h"
 
-static struct rg_tier *tier_of(struct rg_fleet *fleet,
+static struct rg_tier *tier_of(struct rg_sim_fleet *fleet,
                                const struct rg_incident_spec *incident) {
   return &fleet->tiers[incident->tier];
 }
 
-static const struct rg_incident_spec *numbered(const struct rg_fleet *fleet,
+static const struct rg_incident_spec *numbered(const struct rg_sim_fleet *fleet,
                                                uint32_t number) {
   return &fleet->scenario->incidents[number];
 }
 
 /* The subject is an instance, the serial the number of the incident. */
-static void begin(struct rg_fleet *fleet, void *subject, uint32_t serial) {
+static void begin(struct rg_sim_fleet *fleet, void *subject, uint32_t serial) {
   struct rg_instance *instance = subject;
   const struct rg_incident_spec *incident = numbered(fleet, serial);
   switch (incident->kind) {
@@ -34,7 +34,7 @@ static void begin(struct rg_fleet *fleet, void *subject, uint32_t serial) {
   }
 }
 
-static void end(struct rg_fleet *fleet, void *subject, uint32_t serial) {
+static void end(struct rg_sim_fleet *fleet, void *subject, uint32_t serial) {
   struct rg_instance *instance = subject;
   const struct rg_incident_spec *incident = numbered(fleet, serial);
   switch (incident->kind) {
@@ -54,7 +54,7 @@ static void end(struct rg_fleet *fleet, void *subject, uint32_t serial) {
   }
 }
 
-static void plan(struct rg_fleet *fleet, uint32_t number) {
+static void plan(struct rg_sim_fleet *fleet, uint32_t number) {
   const struct rg_incident_spec *incident = numbered(fleet, number);
   bool rolls = incident->kind == RG_INCIDENT_ROLLING_RESTART;
   for (uint32_t i = 0; i < incident->instances; i++) {
@@ -67,7 +67,7 @@ static void plan(struct rg_fleet *fleet, uint32_t number) {
   }
 }
 
-void rg_incidents_plan(struct rg_fleet *fleet) {
+void rg_incidents_plan(struct rg_sim_fleet *fleet) {
   for (size_t i = 0; i < fleet->scenario->incident_count; i++)
     plan(fleet, (uint32_t)i);
 }

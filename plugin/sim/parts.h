@@ -114,7 +114,7 @@ struct rg_tier {
   struct rg_instance *instances;
 };
 
-struct rg_fleet {
+struct rg_sim_fleet {
   const struct rg_scenario *scenario;
   const struct rg_variant_spec *variant;
   struct rg_run *run;
@@ -132,55 +132,57 @@ struct rg_fleet {
 };
 
 /* Plans what happens later; a failure ends the run. */
-void rg_fleet_plan(struct rg_fleet *fleet, uint64_t at, rg_happening *happen,
-                   void *subject, uint32_t serial);
+void rg_fleet_plan(struct rg_sim_fleet *fleet, uint64_t at,
+                   rg_happening *happen, void *subject, uint32_t serial);
 
 /* Nanoseconds from the begin. */
-uint64_t rg_fleet_time(const struct rg_fleet *fleet);
-bool rg_fleet_counts(const struct rg_fleet *fleet); /* the warm-up is over */
+uint64_t rg_fleet_time(const struct rg_sim_fleet *fleet);
+bool rg_fleet_counts(
+    const struct rg_sim_fleet *fleet); /* the warm-up is over */
 
 /* ---- Calls: caller.c ---- */
 
 /* An application begins a call. `parent`, whose child it is until it ends, may
  * be NULL. */
-void rg_caller_begin(struct rg_fleet *fleet, struct rg_process *process,
+void rg_caller_begin(struct rg_sim_fleet *fleet, struct rg_process *process,
                      struct rg_job *parent, uint64_t app_deadline);
 
 /* The parent is not interested any more. */
-void rg_caller_cancel(struct rg_fleet *fleet, struct rg_sim_call *call);
+void rg_caller_cancel(struct rg_sim_fleet *fleet, struct rg_sim_call *call);
 
 /* The answer to the request of the current attempt is there. */
-void rg_caller_answered(struct rg_fleet *fleet, struct rg_sim_call *call,
+void rg_caller_answered(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                         const struct rg_job *job);
 
 /* ---- Requests: server.c ---- */
 
 /* Sends the attempt's request; `admission` NULL: nobody guards it. */
-void rg_server_send(struct rg_fleet *fleet, struct rg_sim_call *call,
+void rg_server_send(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                     struct rg_instance *instance,
                     const struct rg_admission *admission);
 
 /* Its caller has given up. */
-void rg_server_abandon(struct rg_fleet *fleet, struct rg_job *job);
+void rg_server_abandon(struct rg_sim_fleet *fleet, struct rg_job *job);
 
 /* The call that was made for the job ended. */
-void rg_server_child_ended(struct rg_fleet *fleet, struct rg_job *job,
+void rg_server_child_ended(struct rg_sim_fleet *fleet, struct rg_job *job,
                            uint32_t status);
 
 /* All requests of the instance are lost, and it listens no more, until it comes
  * up at `until` or, when it crashes again meanwhile, later. */
-void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance,
+void rg_server_crash(struct rg_sim_fleet *fleet, struct rg_instance *instance,
                      uint64_t until);
-void rg_server_come_up(struct rg_fleet *fleet, struct rg_instance *instance);
+void rg_server_come_up(struct rg_sim_fleet *fleet,
+                       struct rg_instance *instance);
 
-void rg_server_pause(struct rg_fleet *fleet, struct rg_instance *instance,
+void rg_server_pause(struct rg_sim_fleet *fleet, struct rg_instance *instance,
                      uint64_t until);
-void rg_server_go_on(struct rg_fleet *fleet, struct rg_instance *instance);
+void rg_server_go_on(struct rg_sim_fleet *fleet, struct rg_instance *instance);
 
 /* ---- Incidents: incident.c ---- */
 
 /* Plans all that happens to the fleet. */
-void rg_incidents_plan(struct rg_fleet *fleet);
+void rg_incidents_plan(struct rg_sim_fleet *fleet);
 
 RG_C_END
 

@@ -4,7 +4,7 @@
 
 #define RESOURCE_EXHAUSTED 8
 
-static void next_step(struct rg_fleet *fleet, struct rg_job *job);
+static void next_step(struct rg_sim_fleet *fleet, struct rg_job *job);
 
 static bool is_paused(const struct rg_instance *instance) {
   return instance->paused_since != RG_NEVER;
@@ -13,7 +13,7 @@ static bool is_paused(const struct rg_instance *instance) {
 /* ---- The answer -----------------------------------------------------------
  */
 
-static void answer_arrives(struct rg_fleet *fleet, void *subject,
+static void answer_arrives(struct rg_sim_fleet *fleet, void *subject,
                            uint32_t serial) {
   struct rg_job *job = subject;
   if (job->pooled.serial != serial) return;
@@ -22,7 +22,7 @@ static void answer_arrives(struct rg_fleet *fleet, void *subject,
 }
 
 /* The job is nowhere in the instance any more. */
-static void answer(struct rg_fleet *fleet, struct rg_job *job,
+static void answer(struct rg_sim_fleet *fleet, struct rg_job *job,
                    uint32_t status) {
   job->status = status;
   job->stops_caller =
@@ -81,7 +81,7 @@ static void take_from_work(struct rg_instance *instance, struct rg_job *job) {
 }
 
 /* How many times as long as usual work takes now. */
-static double slowness(const struct rg_fleet *fleet,
+static double slowness(const struct rg_sim_fleet *fleet,
                        const struct rg_instance *instance) {
   const struct rg_incident_spec *slow = instance->slowed_by;
   if (slow == NULL) return 1;
@@ -91,7 +91,7 @@ static double slowness(const struct rg_fleet *fleet,
   return 1 + (slow->factor - 1) * (passed < 1 ? 1 - passed : 0);
 }
 
-static uint64_t draw_work(struct rg_fleet *fleet,
+static uint64_t draw_work(struct rg_sim_fleet *fleet,
                           const struct rg_instance *instance) {
   const struct rg_tier_spec *spec = instance->tier->spec;
   double mean = (double)spec->service_ns * slowness(fleet, instance);
@@ -102,7 +102,7 @@ static uint64_t draw_work(struct rg_fleet *fleet,
 /* Work that a pause has made longer; true: it is not done yet. A pause that has
  * grown since it was seen was not seen whole: `lost` is below 0 then, and says
  * how much of what passed in this pause counts already. */
-static bool lost_time(struct rg_fleet *fleet, struct rg_job *job,
+static bool lost_time(struct rg_sim_fleet *fleet, struct rg_job *job,
                       uint64_t *done_at) {
   struct rg_instance *instance = job->instance;
   uint64_t lost = instance->paused_ns - job->paused_seen;
@@ -118,7 +118,7 @@ static bool lost_time(struct rg_fleet *fleet, struct rg_job *job,
   return lost > 0;
 }
 
-static void work_is_done(struct rg_fleet *fleet, void *subject,
+static void work_is_done(struct rg_sim_fleet *fleet, void *subject,
                          uint32_t serial) {
   struct rg_job *job = subject;
   uint64_t done_at;
@@ -129,7 +129,7 @@ static void work_is_done(struct rg_fleet *fleet, void *subject,
     next_step(fleet, job);
 }
 
-static void begin_work(struct rg_fleet *fleet, struct rg_job *job) {
+static void begin_work(struct rg_sim_fleet *fleet, struct rg_job *job) {
   struct rg_instance *instance = job->instance;
   put_to_work(instance, job);
   job->paused_seen = instance->paused_ns;
@@ -137,7 +137,7 @@ static void begin_work(struct rg_fleet *fleet, struct rg_job *job) {
                 job, job->pooled.serial);
 }
 
-static void begin_waiting_work(struct rg_fleet *fleet,
+static void begin_waiting_work(struct rg_sim_fleet *fleet,
                                struct rg_instance *instance) {
   while (instance->busy < instance->tier->spec->workers &&
          !is_paused(instance)) {
@@ -150,7 +150,7 @@ static void begin_waiting_work(struct rg_fleet *fleet,
   }
 }
 
-static void finish(struct rg_fleet *fleet, struct rg_job *job,
+static void finish(struct rg_sim_fleet *fleet, struct rg_job *job,
                    uint32_t status) {
   struct rg_instance *instance = job->instance;
   take_from_work(instance, job);
@@ -158,14 +158,14 @@ static void finish(struct rg_fleet *fleet, struct rg_job *job,
   begin_waiting_work(fleet, instance);
 }
 
-static bool draw_error(struct rg_fleet *fleet,
+static bool draw_error(struct rg_sim_fleet *fleet,
                        const struct rg_instance *instance) {
   return instance->failed_by != NULL &&
          rg_dice_share(&fleet->dice) < instance->failed_by->share;
 }
 
 /* After its own work, and after each call made for it. */
-static void next_step(struct rg_fleet *fleet, struct rg_job *job) {
+static void next_step(struct rg_sim_fleet *fleet, struct rg_job *job) {
   const struct rg_instance *instance = job->instance;
   bool is_first = job->calls_made == 0;
   if (is_first && draw_error(fleet, instance))
@@ -179,7 +179,7 @@ static void next_step(struct rg_fleet *fleet, struct rg_job *job) {
 }
 
 /* What a process hears while it is paused it hears afterwards. */
-static void hear_of_child(struct rg_fleet *fleet, void *subject,
+static void hear_of_child(struct rg_sim_fleet *fleet, void *subject,
                           uint32_t serial) {
   struct rg_job *job = subject;
   if (job->pooled.serial != serial) return;
@@ -192,7 +192,7 @@ static void hear_of_child(struct rg_fleet *fleet, void *subject,
     finish(fleet, job, job->status);
 }
 
-void rg_server_child_ended(struct rg_fleet *fleet, struct rg_job *job,
+void rg_server_child_ended(struct rg_sim_fleet *fleet, struct rg_job *job,
                            uint32_t status) {
   job->child = NULL;
   job->status = status;
@@ -202,7 +202,7 @@ void rg_server_child_ended(struct rg_fleet *fleet, struct rg_job *job,
 /* ---- The request ----------------------------------------------------------
  */
 
-static void request_arrives(struct rg_fleet *fleet, void *subject,
+static void request_arrives(struct rg_sim_fleet *fleet, void *subject,
                             uint32_t serial) {
   struct rg_job *job = subject;
   struct rg_instance *instance = job->instance;
@@ -239,7 +239,7 @@ static void fill_hop(struct retry_guard_hop *hop,
     hop->deadline = admission->deadline;
 }
 
-void rg_server_send(struct rg_fleet *fleet, struct rg_sim_call *call,
+void rg_server_send(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                     struct rg_instance *instance,
                     const struct rg_admission *admission) {
   struct rg_job *job = rg_pool_take(&fleet->jobs);
@@ -256,7 +256,7 @@ void rg_server_send(struct rg_fleet *fleet, struct rg_sim_call *call,
                 request_arrives, job, job->pooled.serial);
 }
 
-void rg_server_abandon(struct rg_fleet *fleet, struct rg_job *job) {
+void rg_server_abandon(struct rg_sim_fleet *fleet, struct rg_job *job) {
   struct rg_sim_call *child = job->child;
   job->call = NULL;
   if (child == NULL) return;
@@ -268,19 +268,19 @@ void rg_server_abandon(struct rg_fleet *fleet, struct rg_job *job) {
 /* ---- What happens to an instance ------------------------------------------
  */
 
-static void lose(struct rg_fleet *fleet, struct rg_job *job) {
+static void lose(struct rg_sim_fleet *fleet, struct rg_job *job) {
   if (job->child != NULL) rg_caller_cancel(fleet, job->child);
   job->child = NULL;
   answer(fleet, job, RG_STATUS_UNAVAILABLE);
 }
 
-static void end_pause(const struct rg_fleet *fleet,
+static void end_pause(const struct rg_sim_fleet *fleet,
                       struct rg_instance *instance) {
   instance->paused_ns += rg_num_sub(fleet->now, instance->paused_since);
   instance->paused_since = RG_NEVER;
 }
 
-void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance,
+void rg_server_crash(struct rg_sim_fleet *fleet, struct rg_instance *instance,
                      uint64_t until) {
   struct rg_job *job;
   if (until > instance->down_until) instance->down_until = until;
@@ -296,13 +296,14 @@ void rg_server_crash(struct rg_fleet *fleet, struct rg_instance *instance,
   }
 }
 
-void rg_server_come_up(struct rg_fleet *fleet, struct rg_instance *instance) {
+void rg_server_come_up(struct rg_sim_fleet *fleet,
+                       struct rg_instance *instance) {
   if (fleet->now < instance->down_until) return;
   instance->listening.is_up = true;
   instance->listening.changed_at = fleet->now;
 }
 
-void rg_server_pause(struct rg_fleet *fleet, struct rg_instance *instance,
+void rg_server_pause(struct rg_sim_fleet *fleet, struct rg_instance *instance,
                      uint64_t until) {
   if (!is_paused(instance)) {
     instance->paused_since = fleet->now;
@@ -312,7 +313,7 @@ void rg_server_pause(struct rg_fleet *fleet, struct rg_instance *instance,
   }
 }
 
-void rg_server_go_on(struct rg_fleet *fleet, struct rg_instance *instance) {
+void rg_server_go_on(struct rg_sim_fleet *fleet, struct rg_instance *instance) {
   if (!is_paused(instance) || fleet->now < instance->paused_until) return;
   end_pause(fleet, instance);
   begin_waiting_work(fleet, instance);

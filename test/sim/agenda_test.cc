@@ -32,7 +32,7 @@ class Agenda : public testing::Test {
 
 using Serials = std::vector<uint32_t>;
 
-void Nothing(rg_fleet *, void *, uint32_t) {}
+void Nothing(rg_sim_fleet *, void *, uint32_t) {}
 
 TEST_F(Agenda, IsEmptyZeroed) { EXPECT_EQ(Rest(), Serials{}); }
 
