@@ -226,7 +226,10 @@ TEST_F(TargetPolicyThreads, BreakersOfScopesAreMadeOnce) {
     rg_test::Race(4, [&](int thread) {
       rg_target *target = rg_target_acquire(name.c_str());
       rg_target_adopt(target, rg_target_next_policy_number(), &policy, kNow);
-      rg_breaker *breaker = rg_breakers_find(&target->breakers, &key, kNow);
+      // None while another thread gives the place its name.
+      rg_breaker *breaker = nullptr;
+      while (breaker == nullptr)
+        breaker = rg_breakers_find(&target->breakers, &key, kNow);
       rg_breaker_admission admission = rg_breaker_admit(breaker, kNow);
       rg_breaker_settle(breaker, &admission.permit, RG_RESULT_SUCCESS, kNow, 0);
       seen[thread] = breaker;
