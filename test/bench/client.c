@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/control.h"
 #include "bench/heap.h"
 #include "retry_guard/retry_guard.h"
 #include "support/rpc.h"
@@ -30,6 +31,7 @@
   "Usage: rg_bench_client [OPTIONS] [--config JSON] TARGET\n"       \
   "Makes calls to TARGET (lame: nowhere) as standard input says.\n" \
   "--guard: registers Retry Guard\n"                                \
+  "--control filters|marks|everything: what gRPC takes for it\n"    \
   "--hop: on behalf of a marked call\n"                             \
   "--entry: with a metadata entry like a mark\n"
 #define METHOD "/retry_guard.bench.Echo/Call"
@@ -38,6 +40,7 @@
 
 struct options {
   bool guard;
+  enum rg_bench_control control;
   bool hop;
   bool entry;
   const char *config;
@@ -209,6 +212,8 @@ static bool parse(struct options *options, int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--guard") == 0)
       options->guard = true;
+    else if (strcmp(argv[i], "--control") == 0 && i + 1 < argc)
+      options->control = rg_bench_control_named(argv[++i]);
     else if (strcmp(argv[i], "--hop") == 0)
       options->hop = true;
     else if (strcmp(argv[i], "--entry") == 0)
@@ -241,6 +246,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   if (options.guard && retry_guard_register(NULL) != RETRY_GUARD_OK) abort();
+  rg_bench_control_register(options.control);
   grpc_init();
   struct client client = {
       .channel = open_channel(&options),

@@ -6,18 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/control.h"
 #include "retry_guard/retry_guard.h"
 #include "support/rpc_client.h"
 #include "support/rpc_server.h"
 
-#define USAGE                                                       \
-  "Usage: rg_bench_server [--guard] [--config JSON] [--fail]\n"     \
-  "--config: of a channel to itself, so that its policy is known\n" \
+#define USAGE                                                          \
+  "Usage: rg_bench_server [--guard] [--control NAME] [--config JSON] " \
+  "[--fail]\n"                                                         \
+  "--control: see rg_bench_client\n"                                   \
+  "--config: of a channel to itself, so that its policy is known\n"    \
   "--fail: the first attempt of each call is answered UNAVAILABLE\n"
 #define METHOD "/retry_guard.bench.Echo/Call"
 
 struct options {
   bool guard;
+  enum rg_bench_control control;
   bool fail;
   const char *config;
 };
@@ -37,6 +41,8 @@ static bool parse(struct options *options, int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--guard") == 0)
       options->guard = true;
+    else if (strcmp(argv[i], "--control") == 0 && i + 1 < argc)
+      options->control = rg_bench_control_named(argv[++i]);
     else if (strcmp(argv[i], "--fail") == 0)
       options->fail = true;
     else if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
@@ -62,6 +68,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   if (options.guard && retry_guard_register(NULL) != RETRY_GUARD_OK) abort();
+  rg_bench_control_register(options.control);
   grpc_arg quiet = {.type = GRPC_ARG_INTEGER, .key = GRPC_ARG_HTTP2_BDP_PROBE};
   grpc_channel_args args = {1, &quiet};
   struct rg_rpc_method method = {METHOD, on_call, NULL, &options};
