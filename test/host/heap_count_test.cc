@@ -20,6 +20,13 @@
 #define RG_HEAP_IS_THE_SANITIZERS 0
 #endif
 
+// The ThreadSanitizer of gcc 14 tells its hook of no aligned allocation.
+#if defined(__SANITIZE_THREAD__) && __GNUC__ >= 14
+#define RG_HEAP_TELLS_OF_ALIGNED 0
+#else
+#define RG_HEAP_TELLS_OF_ALIGNED 1
+#endif
+
 namespace {
 
 thread_local uint64_t allocations;
@@ -117,7 +124,7 @@ TEST(HeapCount, SeesEveryWayToAllocate) {
   free(c);
   free(d);
   delete e;
-  EXPECT_EQ(after - before, 5u);
+  EXPECT_EQ(after - before, 4u + RG_HEAP_TELLS_OF_ALIGNED);
 }
 
 TEST(HeapCount, SeesNothingOfOtherThreads) {
