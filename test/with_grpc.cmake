@@ -47,17 +47,23 @@ add_test(NAME Stress.LeavesNothingBehind COMMAND rg_stress 4000)
 set_tests_properties(Stress.LeavesNothingBehind PROPERTIES
   LABELS e2e TIMEOUT 300)
 
-# The example of the README, compiled and run as it stands there.
+# The examples of the README, compiled and run as they stand there.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/README.md)
 file(READ ${PROJECT_SOURCE_DIR}/README.md readme)
-string(REGEX MATCH "```c\n([^`]*)```" ignored "${readme}")
-file(CONFIGURE OUTPUT readme_example.c CONTENT "${CMAKE_MATCH_1}" @ONLY)
-add_executable(rg_readme_example ${CMAKE_CURRENT_BINARY_DIR}/readme_example.c)
-target_link_libraries(rg_readme_example
-  PRIVATE retry_guard rg_grpc_api rg_warnings)
-add_test(NAME Readme.TheExampleRuns COMMAND rg_readme_example)
-set_tests_properties(Readme.TheExampleRuns PROPERTIES LABELS e2e)
+
+# Makes the program `name` of the example in the language that the README calls
+# `language`, and the test `test` of it.
+function(rg_readme_example name language extension test)
+  string(REGEX MATCH "```${language}\n([^`]*)```" ignored "${readme}")
+  file(CONFIGURE OUTPUT ${name}.${extension} CONTENT "${CMAKE_MATCH_1}" @ONLY)
+  add_executable(${name} ${CMAKE_CURRENT_BINARY_DIR}/${name}.${extension})
+  target_link_libraries(${name} PRIVATE retry_guard rg_grpc_api rg_warnings)
+  add_test(NAME Readme.${test} COMMAND ${name})
+  set_tests_properties(Readme.${test} PROPERTIES LABELS e2e)
+endfunction()
+rg_readme_example(rg_readme_example c c TheExampleRuns)
+rg_readme_example(rg_readme_example_cpp cpp cc TheExampleInCppRuns)
 
 rg_room_tests(support tests)
 rg_test(rg_support_test LABEL support SOURCES ${tests} LIBS rg_test_support)
