@@ -163,6 +163,7 @@ TEST(LedgerPause, OutlivesTheDefaultsThatAreUsualElsewhere) {
 
 TEST(MetadataBlip, TakesSecondsInsteadOfMinutes) {
   Scenario scenario("metadata-blip");
+  scenario->duration_ns = UINT64_C(400000000000);
   EXPECT_FALSE(Trial(scenario, "plain", 1)->review.recovered);
   EXPECT_FALSE(Trial(scenario, "full jitter alone", 1)->review.recovered);
   EXPECT_LT(Trial(scenario, "guarded", 1).Back(), 10);
