@@ -131,6 +131,7 @@ set(RG_SIM_SOURCES
   sim/dice.c
   sim/fleet.c
   sim/incident.c
+  sim/loop.c
   sim/native.c
   sim/picture.c
   sim/pool.c

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/num.h"
+#include "sim/loop.h"
 #include "sim/parts.h"
 
 /* An appointment of a step holds until the step or the try is over. */
@@ -80,23 +81,6 @@ void rg_caller_begin(struct rg_sim_fleet *fleet, struct rg_process *process,
 
 /* ---- The loop around it -------------------------------------------------- */
 
-static uint64_t loop_pause(struct rg_sim_fleet *fleet,
-                           const struct rg_sim_call *call) {
-  static const enum rg_jitter jitters[] = {
-      [RG_LOOP_JITTER_EQUAL] = RG_JITTER_EQUAL,
-      [RG_LOOP_JITTER_FULL] = RG_JITTER_FULL,
-  };
-  const struct rg_loop_spec *loop = &fleet->variant->loop;
-  uint32_t retry = call->tries - 1;
-  if (loop->pauses.initial_backoff_ms == 0) return 0;
-  if (loop->jitter == RG_LOOP_JITTER_NONE)
-    return rg_backoff_cap_ms(&loop->pauses, retry) * RG_NS_PER_MS;
-  const struct rg_backoff_policy policy = {.jitter = jitters[loop->jitter]};
-  const struct rg_pushback none = {.kind = RG_PUSHBACK_ABSENT};
-  return rg_backoff_delay(&policy, &loop->pauses, retry, none, bits(fleet)).ms *
-         RG_NS_PER_MS;
-}
-
 static void next_try(struct rg_sim_fleet *fleet, void *subject,
                      uint32_t serial) {
   struct rg_sim_call *call = subject;
@@ -109,7 +93,9 @@ static bool loop_goes_on(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
   const struct rg_variant_spec *variant = fleet->variant;
   if (!variant->has_loop || status == RG_STATUS_OK) return false;
   if (call->tries >= variant->loop.attempts) return false;
-  uint64_t at = rg_num_add(fleet->now, loop_pause(fleet, call));
+  uint64_t at = rg_num_add(
+      fleet->now,
+      rg_loop_pause_ns(&variant->loop, call->tries - 1, &fleet->dice));
   if (at >= call->app_deadline) return false;
   rg_fleet_plan(fleet, at, next_try, call, step_serial(call));
   return true;
