@@ -14,6 +14,7 @@ RG_C_BEGIN
 struct rg_rpc_channel {
   grpc_channel *channel;
   grpc_completion_queue *queue;
+  bool is_guest; /* the queue and its thread are another's */
   pthread_t thread;
   pthread_mutex_t mutex;
   pthread_cond_t idle;

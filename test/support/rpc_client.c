@@ -27,18 +27,34 @@ static grpc_channel *create_channel(const char *target,
   return channel;
 }
 
-struct rg_rpc_channel *rg_rpc_channel_new(const char *target,
+static struct rg_rpc_channel *new_channel(const char *target,
                                           const char *service_config,
                                           const grpc_channel_args *args) {
   grpc_init();
   struct rg_rpc_channel *channel = rg_rpc_alloc(1, sizeof(*channel));
   channel->channel = create_channel(target, service_config, args);
-  channel->queue = grpc_completion_queue_create_for_next(NULL);
   pthread_mutex_init(&channel->mutex, NULL);
   pthread_cond_init(&channel->idle, NULL);
+  return channel;
+}
+
+struct rg_rpc_channel *rg_rpc_channel_new(const char *target,
+                                          const char *service_config,
+                                          const grpc_channel_args *args) {
+  struct rg_rpc_channel *channel = new_channel(target, service_config, args);
+  channel->queue = grpc_completion_queue_create_for_next(NULL);
   if (pthread_create(&channel->thread, NULL, rg_rpc_run_queue,
                      channel->queue) != 0)
     abort();
+  return channel;
+}
+
+struct rg_rpc_channel *rg_rpc_channel_new_beside(
+    struct rg_rpc_channel *other, const char *target,
+    const char *service_config, const grpc_channel_args *args) {
+  struct rg_rpc_channel *channel = new_channel(target, service_config, args);
+  channel->queue = other->queue;
+  channel->is_guest = true;
   return channel;
 }
 
@@ -65,11 +81,15 @@ void rg_rpc_channel_wait(struct rg_rpc_channel *channel) {
   pthread_mutex_unlock(&channel->mutex);
 }
 
-void rg_rpc_channel_destroy(struct rg_rpc_channel *channel) {
-  rg_rpc_channel_wait(channel);
+static void end_queue(struct rg_rpc_channel *channel) {
   grpc_completion_queue_shutdown(channel->queue);
   pthread_join(channel->thread, NULL);
   grpc_completion_queue_destroy(channel->queue);
+}
+
+void rg_rpc_channel_destroy(struct rg_rpc_channel *channel) {
+  rg_rpc_channel_wait(channel);
+  if (!channel->is_guest) end_queue(channel);
   grpc_channel_destroy(channel->channel);
   pthread_cond_destroy(&channel->idle);
   pthread_mutex_destroy(&channel->mutex);

@@ -49,6 +49,13 @@ struct rg_rpc_channel *rg_rpc_channel_new(const char *target,
                                           const char *service_config,
                                           const grpc_channel_args *args);
 
+/* The same, but the thread of `other`, which has to outlive it, collects the
+ * results: for hundreds of channels. */
+struct rg_rpc_channel *rg_rpc_channel_new_beside(struct rg_rpc_channel *other,
+                                                 const char *target,
+                                                 const char *service_config,
+                                                 const grpc_channel_args *args);
+
 /* gRPC's own, for what the helpers do not offer. */
 grpc_channel *rg_rpc_channel_grpc(struct rg_rpc_channel *channel);
 

@@ -315,6 +315,21 @@ TEST(Rpc, KeepsAThousandCallsInFlight) {
   EXPECT_EQ(ok, 1000);
 }
 
+TEST(Rpc, ManyChannelsShareOneThread) {
+  Server server(AnswerOk);
+  Client client(server.address());
+  std::vector<rg_rpc_channel *> guests;
+  for (int i = 0; i < 50; i++)
+    guests.push_back(rg_rpc_channel_new_beside(
+        client.channel(), server.address(), nullptr, nullptr));
+  for (rg_rpc_channel *guest : guests) {
+    rg_rpc_result *result = rg_rpc_call(guest, &client.request);
+    EXPECT_EQ(result->status, GRPC_STATUS_OK);
+    rg_rpc_result_destroy(result);
+    rg_rpc_channel_destroy(guest);
+  }
+}
+
 TEST(Rpc, StatusNamesParseBackToTheirStatus) {
   for (int i = 0; i <= 16; i++) {
     auto status = static_cast<grpc_status_code>(i);
