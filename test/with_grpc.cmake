@@ -78,6 +78,7 @@ rg_test(rg_preload_test LABEL unit SOURCES ${tests} LIBS rg_preload)
 
 if(NOT RETRY_GUARD_SANITIZE)
   include(e2e/preloaded.cmake)
+  include(gameday.cmake)
 endif()
 # Tests that load the shared library; those of load/ have no gRPC besides.
 rg_room_tests(load tests)
