@@ -17,6 +17,7 @@
 static void become_gnuplot(int in) {
   char *const arguments[] = {"gnuplot", "-", NULL};
   signal(SIGPIPE, SIG_DFL);
+  setenv("LC_ALL", "C.UTF-8", 1); /* titles are UTF-8 wherever this runs */
   if (dup2(in, STDIN_FILENO) >= 0) execvp(arguments[0], arguments);
   _exit(NOT_FOUND);
 }

@@ -236,6 +236,18 @@ TEST_F(SimulatePicture, IsDrawnForScreenAndPrint) {
   EXPECT_EQ(ReadFile(png.path()).substr(1, 3), "PNG");
 }
 
+TEST_F(SimulatePicture, IsDrawnWhereNoLocaleIsSet) {
+  setenv("LC_ALL", "C", 1);
+  ConfigFile svg("");
+  std::string scenario = Fleet();
+  scenario.replace(scenario.find("A server"), 8, "Zürich, 5 °C, ");
+  Outcome outcome = Simulate(scenario, {"--svg=" + svg.path()});
+  unsetenv("LC_ALL");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(ReadFile(svg.path()), HasSubstr("Zürich, 5 °C"));
+}
+
 // Titles come from files.
 TEST_F(SimulatePicture, TakesNoTextForACommand) {
   ConfigFile svg("");
