@@ -60,9 +60,12 @@ static bool start_process(const struct rg_crew *crew,
   char program[RG_SHEET_TEXT];
   snprintf(program, sizeof(program), "%s/rg_gameday_%s", crew->plan->programs,
            member->is_server ? "server" : "client");
+  char metrics[RG_SHEET_TEXT] = "--strict"; /* once more, where not asked for */
+  if (crew->plan->metrics != NULL && !member->is_server)
+    snprintf(metrics, sizeof(metrics), "--metrics=%s", crew->plan->metrics);
   const char *const plain[] = {program, member->path, NULL};
   const char *const guarded[] = {
-      crew->plan->command, "run", "--strict", "--", program,
+      crew->plan->command, "run", "--strict", metrics, "--", program,
       member->path,        NULL};
   return rg_process_start(&member->process,
                           is_guarded(crew->plan) ? guarded : plain);

@@ -19,6 +19,7 @@ struct rg_crew_plan {
   const char *programs; /* the folder of rg_gameday_server and _client */
   const char *command;  /* retry-guard, which knows how to preload the guard */
   const char *scratch;  /* a folder */
+  const char *metrics;  /* where guarded clients serve theirs; NULL: nowhere */
   const char *path;     /* of the scenario */
   struct rg_fit fit;
   const struct rg_scenario *scenario; /* fitted */

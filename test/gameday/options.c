@@ -21,6 +21,9 @@ static const char help[] =
     "  --together         all variants at the same time\n"
     "  --json=FILE        the last run, as `retry-guard simulate` writes it\n"
     "  --svg=FILE         a picture of it; needs gnuplot\n"
+    "  --metrics=ADDRESS  the guarded clients serve their metrics there, for\n"
+    "                     `retry-guard top ADDRESS`; for scenarios of one "
+    "load\n"
     "  --judge            fail (1) if the simulator sees something else; 77:\n"
     "                     the machine was too busy to tell\n";
 
@@ -34,6 +37,7 @@ enum {
   TOGETHER,
   JSON,
   SVG,
+  METRICS,
   JUDGE
 };
 
@@ -47,6 +51,7 @@ static const struct option known[] = {
     {"together", no_argument, NULL, TOGETHER},
     {"json", required_argument, NULL, JSON},
     {"svg", required_argument, NULL, SVG},
+    {"metrics", required_argument, NULL, METRICS},
     {"judge", no_argument, NULL, JUDGE},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -109,6 +114,9 @@ static bool read_option(struct rg_options *options, int option) {
       return true;
     case SVG:
       options->svg = optarg;
+      return true;
+    case METRICS:
+      options->metrics = optarg;
       return true;
     case TOGETHER:
       return options->together = true;

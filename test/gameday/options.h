@@ -21,7 +21,8 @@ struct rg_options {
   uint64_t seed;
   const char *json; /* files; NULL: none */
   const char *svg;
-  bool together; /* all variants at the same time */
+  const char *metrics; /* where guarded clients serve theirs; NULL: nowhere */
+  bool together;       /* all variants at the same time */
   bool judge;
 };
 
