@@ -17,8 +17,7 @@
 
 #define EXTENSION ".json"
 
-/* ---- What is run -----------------------------------------------------------
- */
+/* ---- What is run --------------------------------------------------------- */
 
 /* Everything that a simulation needs to stay. */
 struct simulation {
@@ -95,8 +94,7 @@ static bool try_policies(struct simulation *simulation) {
   return fine;
 }
 
-/* ---- Runs ------------------------------------------------------------------
- */
+/* ---- Runs ---------------------------------------------------------------- */
 
 static bool show_progress(double share, void *arg) {
   const struct rg_trial *result = arg;
@@ -166,8 +164,7 @@ static bool run_all(struct simulation *simulation) {
   return true;
 }
 
-/* ---- What comes out ---------------------------------------------------------
- */
+/* ---- What comes out ------------------------------------------------------ */
 
 static bool within(double value, double limit) {
   return limit < 0 || value <= limit;

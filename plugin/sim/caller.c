@@ -101,8 +101,7 @@ static bool loop_goes_on(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
   return true;
 }
 
-/* ---- A gRPC call ----------------------------------------------------------
- */
+/* ---- A gRPC call --------------------------------------------------------- */
 
 static void bind(struct rg_sim_fleet *fleet, struct rg_sim_call *call) {
   if (call->guard.method != NULL) return;
@@ -212,8 +211,7 @@ static void begin_try(struct rg_sim_fleet *fleet, struct rg_sim_call *call) {
   begin_attempt(fleet, call);
 }
 
-/* ---- An attempt -----------------------------------------------------------
- */
+/* ---- An attempt ---------------------------------------------------------- */
 
 static void retry_is_due(struct rg_sim_fleet *fleet, void *subject,
                          uint32_t serial) {

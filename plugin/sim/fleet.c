@@ -32,8 +32,7 @@ bool rg_fleet_counts(const struct rg_sim_fleet *fleet) {
   return rg_fleet_time(fleet) >= fleet->scenario->warm_up_ns;
 }
 
-/* ---- Building -------------------------------------------------------------
- */
+/* ---- Building ------------------------------------------------------------ */
 
 static void *some(struct rg_sim_fleet *fleet, size_t count, size_t size) {
   void *memory = calloc(count > 0 ? count : 1, size);
@@ -164,8 +163,7 @@ static void tear_down(struct rg_sim_fleet *fleet) {
   rg_pool_clean_up(&fleet->jobs);
 }
 
-/* ---- Loads ----------------------------------------------------------------
- */
+/* ---- Loads --------------------------------------------------------------- */
 
 static void call_now(struct rg_sim_fleet *fleet, const struct rg_load *load,
                      struct rg_process *client) {
@@ -214,8 +212,7 @@ static void plan_load(struct rg_sim_fleet *fleet, struct rg_load *load) {
   }
 }
 
-/* ---- Running --------------------------------------------------------------
- */
+/* ---- Running ------------------------------------------------------------- */
 
 static void look_at_breaker(const struct rg_sim_fleet *fleet,
                             const struct rg_process *process,

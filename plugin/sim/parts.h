@@ -140,7 +140,7 @@ uint64_t rg_fleet_time(const struct rg_sim_fleet *fleet);
 bool rg_fleet_counts(
     const struct rg_sim_fleet *fleet); /* the warm-up is over */
 
-/* ---- Calls: caller.c ---- */
+/* ---- Calls: caller.c ----------------------------------------------------- */
 
 /* An application begins a call. `parent`, whose child it is until it ends, may
  * be NULL. */
@@ -154,7 +154,7 @@ void rg_caller_cancel(struct rg_sim_fleet *fleet, struct rg_sim_call *call);
 void rg_caller_answered(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
                         const struct rg_job *job);
 
-/* ---- Requests: server.c ---- */
+/* ---- Requests: server.c -------------------------------------------------- */
 
 /* Sends the attempt's request; `admission` NULL: nobody guards it. */
 void rg_server_send(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
@@ -179,7 +179,7 @@ void rg_server_pause(struct rg_sim_fleet *fleet, struct rg_instance *instance,
                      uint64_t until);
 void rg_server_go_on(struct rg_sim_fleet *fleet, struct rg_instance *instance);
 
-/* ---- Incidents: incident.c ---- */
+/* ---- Incidents: incident.c ----------------------------------------------- */
 
 /* Plans all that happens to the fleet. */
 void rg_incidents_plan(struct rg_sim_fleet *fleet);

@@ -98,8 +98,7 @@ static struct frame frame_of(const struct rg_results *results, FILE *out) {
   return frame;
 }
 
-/* ---- Data -----------------------------------------------------------------
- */
+/* ---- Data ---------------------------------------------------------------- */
 
 /* second, calls, ok, stacked arrivals from all to the first, queue, open */
 static void write_seconds(const struct frame *frame, size_t run) {
@@ -132,8 +131,7 @@ static void write_slices(const struct frame *frame, size_t run) {
   fputs("EOD\n", frame->out);
 }
 
-/* ---- Drawing --------------------------------------------------------------
- */
+/* ---- Drawing ------------------------------------------------------------- */
 
 /* A text within gnuplot's single quotes. */
 static void put_text(const char *text, FILE *out) {

@@ -161,8 +161,7 @@ const struct rg_method_config *rg_scenario_method(
   return entry != RG_NATIVE_NO_ENTRY ? &variant->config->methods[entry] : NULL;
 }
 
-/* ---- Policies in place of the variants ------------------------------------
- */
+/* ---- Policies in place of the variants ----------------------------------- */
 
 static bool concerns_a_tier(const struct rg_scenario *scenario,
                             const struct rg_variant_spec *variant) {

@@ -10,8 +10,7 @@ static bool is_paused(const struct rg_instance *instance) {
   return instance->paused_since != RG_NEVER;
 }
 
-/* ---- The answer -----------------------------------------------------------
- */
+/* ---- The answer ---------------------------------------------------------- */
 
 static void answer_arrives(struct rg_sim_fleet *fleet, void *subject,
                            uint32_t serial) {
@@ -199,8 +198,7 @@ void rg_server_child_ended(struct rg_sim_fleet *fleet, struct rg_job *job,
   hear_of_child(fleet, job, job->pooled.serial);
 }
 
-/* ---- The request ----------------------------------------------------------
- */
+/* ---- The request --------------------------------------------------------- */
 
 static void request_arrives(struct rg_sim_fleet *fleet, void *subject,
                             uint32_t serial) {
@@ -265,8 +263,7 @@ void rg_server_abandon(struct rg_sim_fleet *fleet, struct rg_job *job) {
   finish(fleet, job, RG_STATUS_CANCELLED);
 }
 
-/* ---- What happens to an instance ------------------------------------------
- */
+/* ---- What happens to an instance ----------------------------------------- */
 
 static void lose(struct rg_sim_fleet *fleet, struct rg_job *job) {
   if (job->child != NULL) rg_caller_cancel(fleet, job->child);
