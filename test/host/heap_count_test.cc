@@ -20,8 +20,8 @@
 #define RG_HEAP_IS_THE_SANITIZERS 0
 #endif
 
-// The ThreadSanitizer of gcc 14 tells its hook of no aligned allocation.
-#if defined(__SANITIZE_THREAD__) && __GNUC__ >= 14
+// gcc's ThreadSanitizer tells its hook of no aligned allocation.
+#if defined(__SANITIZE_THREAD__)
 #define RG_HEAP_TELLS_OF_ALIGNED 0
 #else
 #define RG_HEAP_TELLS_OF_ALIGNED 1

@@ -392,10 +392,11 @@ TEST(Fleet, ManyClientsHaveTargetsOfTheirOwn) {
   EXPECT_EQ(run.Failed(), 0u);
 }
 
-#ifdef __SANITIZE_ADDRESS__
-#define SKIP_UNDER_ASAN() GTEST_SKIP() << "the sanitizer's heap is another"
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SKIP_UNDER_SANITIZERS() \
+  GTEST_SKIP() << "the sanitizer needs memory of its own"
 #else
-#define SKIP_UNDER_ASAN() (void)0
+#define SKIP_UNDER_SANITIZERS() (void)0
 #endif
 
 // The most that this process ever had, in bytes.
@@ -413,7 +414,7 @@ FleetFile Lasting(const std::string &seconds) {
 
 // But for the record, of 48 bytes a slice.
 TEST(Fleet, NeedsNoMoreMemoryTheLongerItRuns) {
-  SKIP_UNDER_ASAN();
+  SKIP_UNDER_SANITIZERS();
   FleetRun{Lasting("60")};
   const uint64_t before = MostMemory();
   FleetRun{Lasting("400")};
