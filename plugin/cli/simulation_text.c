@@ -11,13 +11,10 @@
 
 #define COLUMNS 7
 #define NUMBER_SIZE 32
-#define SLICES_PER_S 10
 
-/* A chart, in characters; and the seconds it shows around the trouble. */
+/* A chart, in characters. */
 #define CHART_WIDTH 66
 #define CHART_HEIGHT 8
-#define BEFORE_S 20.0
-#define AFTER_S 90.0
 
 /* ---- The table ----------------------------------------------------------- */
 
@@ -142,7 +139,9 @@ struct chart {
 
 static size_t slice_at(const struct chart *chart, size_t column) {
   double width = (chart->until - chart->from) / CHART_WIDTH;
-  return (size_t)((chart->from + width * (double)column) * SLICES_PER_S + 0.5);
+  return (size_t)((chart->from + width * (double)column) *
+                      RG_RECORD_SLICES_PER_S +
+                  0.5);
 }
 
 static struct column column_of(const struct chart *chart,
@@ -156,19 +155,14 @@ static struct column column_of(const struct chart *chart,
     column.ok += record->slices[i].ok;
     slices++;
   }
-  double scale = slices > 0 ? SLICES_PER_S / slices : 0;
+  double scale = slices > 0 ? RG_RECORD_SLICES_PER_S / slices : 0;
   return (struct column){column.first * scale, column.all * scale,
                          column.ok * scale};
 }
 
 static struct chart chart_of(const struct rg_results *results) {
-  struct chart chart = {.until = (double)results->duration_ns / 1e9};
-  double from = (double)results->times.trouble_from / 1e9 - BEFORE_S;
-  double until = (double)results->times.trouble_until / 1e9 + AFTER_S;
-  if (from + BEFORE_S < chart.until) {
-    if (from > 0) chart.from = from;
-    if (until < chart.until) chart.until = until;
-  }
+  struct rg_results_window window = rg_results_shown(results);
+  struct chart chart = {.from = window.from, .until = window.until};
   for (size_t i = 0; i < results->count; i++)
     for (size_t j = 0; j < CHART_WIDTH; j++) {
       struct column column =

@@ -79,9 +79,7 @@ struct rg_job {
   struct rg_instance *instance;
   struct rg_job *next; /* in the queue, or among those that are worked on */
   struct rg_job *previous;
-  bool in_work;
   struct retry_guard_hop hop;
-  uint64_t began;       /* its work */
   uint64_t paused_seen; /* of the instance's pauses */
   size_t calls_made;
   struct rg_sim_call *child; /* the call that is made for it */

@@ -3,10 +3,7 @@
 
 #include <inttypes.h>
 
-#define SLICES_PER_S 10
-#define BEFORE_S 20.0 /* of the trouble is shown, and after it */
-#define AFTER_S 90.0
-#define AROUND_S 6.0 /* the same in the histogram */
+#define AROUND_S 6.0 /* of the trouble is in the histogram */
 
 /* In pixels. */
 #define WIDTH 900
@@ -34,7 +31,6 @@ struct frame {
   FILE *out;
 };
 
-static double least(double a, double b) { return a < b ? a : b; }
 static double most(double a, double b) { return a > b ? a : b; }
 
 static const struct rg_record *record_of(const struct frame *frame,
@@ -45,8 +41,8 @@ static const struct rg_record *record_of(const struct frame *frame,
 /* All of a second's slices. */
 static struct rg_slice second(const struct rg_record *record, size_t number) {
   struct rg_slice sum = {0};
-  for (size_t i = number * SLICES_PER_S;
-       i < (number + 1) * SLICES_PER_S && i < record->count; i++) {
+  for (size_t i = number * RG_RECORD_SLICES_PER_S;
+       i < (number + 1) * RG_RECORD_SLICES_PER_S && i < record->count; i++) {
     const struct rg_slice *slice = &record->slices[i];
     sum.calls += slice->calls;
     sum.ok += slice->ok;
@@ -74,8 +70,8 @@ static void measure(struct frame *frame, size_t run) {
     frame->most_queue = most(frame->most_queue, sum.queue);
     frame->most_open = most(frame->most_open, sum.open);
   }
-  for (size_t i = (size_t)(wave_from(frame) * SLICES_PER_S);
-       (double)i < (frame->trouble_until + AROUND_S) * SLICES_PER_S &&
+  for (size_t i = (size_t)(wave_from(frame) * RG_RECORD_SLICES_PER_S);
+       (double)i < (frame->trouble_until + AROUND_S) * RG_RECORD_SLICES_PER_S &&
        i < record->count;
        i++)
     frame->most_in_slice =
@@ -83,16 +79,15 @@ static void measure(struct frame *frame, size_t run) {
 }
 
 static struct frame frame_of(const struct rg_results *results, FILE *out) {
-  double duration = (double)results->duration_ns / 1e9;
-  struct frame frame = {.results = results, .until = duration, .out = out};
+  struct rg_results_window window = rg_results_shown(results);
+  struct frame frame = {.results = results,
+                        .from = window.from,
+                        .until = window.until,
+                        .out = out};
   frame.runs = results->count < RG_PICTURE_MAX_RUNS ? results->count
                                                     : RG_PICTURE_MAX_RUNS;
   frame.trouble_from = (double)results->times.trouble_from / 1e9;
   frame.trouble_until = (double)results->times.trouble_until / 1e9;
-  if (frame.trouble_from < duration) {
-    frame.from = most(frame.trouble_from - BEFORE_S, 0);
-    frame.until = least(frame.trouble_until + AFTER_S, duration);
-  }
   for (size_t i = 0; i < frame.runs; i++) measure(&frame, i);
   frame.height = HEAD + (int)frame.runs * RUN + FOOT;
   return frame;
@@ -119,14 +114,14 @@ static void write_seconds(const struct frame *frame, size_t run) {
 /* slice, stacked arrivals: all, the first */
 static void write_slices(const struct frame *frame, size_t run) {
   const struct rg_record *record = record_of(frame, run);
-  double from = most(frame->trouble_from - AROUND_S / 3, 0);
   fprintf(frame->out, "$wave%zu << EOD\n", run);
-  for (size_t i = (size_t)(from * SLICES_PER_S);
-       (double)i < (frame->trouble_until + AROUND_S) * SLICES_PER_S &&
+  for (size_t i = (size_t)(wave_from(frame) * RG_RECORD_SLICES_PER_S);
+       (double)i < (frame->trouble_until + AROUND_S) * RG_RECORD_SLICES_PER_S &&
        i < record->count;
        i++)
-    fprintf(frame->out, "%zu.%zu5 %" PRIu32 " %" PRIu32 "\n", i / SLICES_PER_S,
-            i % SLICES_PER_S, rg_slice_arrivals(&record->slices[i]),
+    fprintf(frame->out, "%zu.%zu5 %" PRIu32 " %" PRIu32 "\n",
+            i / RG_RECORD_SLICES_PER_S, i % RG_RECORD_SLICES_PER_S,
+            rg_slice_arrivals(&record->slices[i]),
             record->slices[i].arrivals[0]);
   fputs("EOD\n", frame->out);
 }

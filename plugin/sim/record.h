@@ -16,6 +16,7 @@
 RG_C_BEGIN
 
 #define RG_RECORD_SLICE_NS UINT64_C(100000000) /* 0.1 s */
+#define RG_RECORD_SLICES_PER_S 10
 
 /* Arrivals are told apart by the number of the attempt: 1, 2, ... and so many
  * or more. */

@@ -3,12 +3,32 @@
 
 #include <inttypes.h>
 
+#include "core/num.h"
+
+/* Seconds that are shown before and after the trouble. */
+#define BEFORE_S 20.0
+#define AFTER_S 90.0
+
+static double seconds_of(uint64_t ns) {
+  return (double)ns / (double)RG_NS_PER_S;
+}
+
 void rg_trial_judge(struct rg_trial *result,
                     const struct rg_review_times *times, double share) {
   const struct rg_run_totals *totals = &result->run.totals;
   result->review = rg_review_of(&result->run.record, times, share);
   result->amplification =
       totals->calls > 0 ? (double)totals->retries / (double)totals->calls : 0;
+}
+
+struct rg_results_window rg_results_shown(const struct rg_results *results) {
+  double duration = seconds_of(results->duration_ns);
+  double from = seconds_of(results->times.trouble_from) - BEFORE_S;
+  double until = seconds_of(results->times.trouble_until) + AFTER_S;
+  if (results->times.trouble_from >= results->duration_ns)
+    return (struct rg_results_window){0, duration};
+  return (struct rg_results_window){from > 0 ? from : 0,
+                                    until < duration ? until : duration};
 }
 
 uint64_t rg_trial_lost(const struct rg_trial *result) {

@@ -43,6 +43,14 @@ struct rg_results {
 void rg_trial_judge(struct rg_trial *result,
                     const struct rg_review_times *times, double share);
 
+/* The seconds that are worth showing: around the trouble, or all. */
+struct rg_results_window {
+  double from;
+  double until;
+};
+
+struct rg_results_window rg_results_shown(const struct rg_results *results);
+
 /* Calls that ended badly. */
 uint64_t rg_trial_lost(const struct rg_trial *result);
 

@@ -4,12 +4,11 @@
 #include <math.h>
 #include <stddef.h>
 
-#define SLICES_PER_S 10
 #define AFTERMATH_S 10
 
 /* In slices. */
-#define MEAN ((size_t)RG_REVIEW_MEAN_S * SLICES_PER_S)
-#define LASTING ((size_t)RG_REVIEW_LASTING_S * SLICES_PER_S)
+#define MEAN ((size_t)RG_REVIEW_MEAN_S * RG_RECORD_SLICES_PER_S)
+#define LASTING ((size_t)RG_REVIEW_LASTING_S * RG_RECORD_SLICES_PER_S)
 
 /* Sums over a stretch of slices. */
 struct stretch {
@@ -70,7 +69,7 @@ static void find_recovery(struct rg_review *review,
   for (size_t i = trouble_end; i + needed <= record->count; i++) {
     if (!stays_good(record, i, calm, share, &i)) continue;
     review->recovered = true;
-    review->recovery_s = (double)(i - trouble_end) / SLICES_PER_S;
+    review->recovery_s = (double)(i - trouble_end) / RG_RECORD_SLICES_PER_S;
     return;
   }
 }
@@ -94,14 +93,16 @@ struct rg_review rg_review_of(const struct rg_record *record,
   struct stretch calm = sum(record, slice_of(times->calm_from), begin);
   double usual = calm.slices > 0 ? calm.arrivals / calm.slices : 0;
   if (calm.slices > 0) {
-    review.calls_per_s = calm.calls / calm.slices * SLICES_PER_S;
-    review.arrivals_per_s = usual * SLICES_PER_S;
+    review.calls_per_s = calm.calls / calm.slices * RG_RECORD_SLICES_PER_S;
+    review.arrivals_per_s = usual * RG_RECORD_SLICES_PER_S;
   }
   review.has_trouble = begin < record->count;
   if (usual > 0 && review.has_trouble) {
-    review.peak = highest(record, begin, record->count, SLICES_PER_S) / usual;
+    review.peak =
+        highest(record, begin, record->count, RG_RECORD_SLICES_PER_S) / usual;
     review.burst =
-        highest(record, end, end + AFTERMATH_S * SLICES_PER_S, 1) / usual;
+        highest(record, end, end + AFTERMATH_S * RG_RECORD_SLICES_PER_S, 1) /
+        usual;
   }
   if (review.has_trouble) find_recovery(&review, record, end, &calm, share);
   return review;

@@ -61,7 +61,6 @@ static struct rg_job *take_first(struct rg_instance *instance) {
 }
 
 static void put_to_work(struct rg_instance *instance, struct rg_job *job) {
-  job->in_work = true;
   job->previous = NULL;
   job->next = instance->in_work;
   if (job->next != NULL) job->next->previous = job;
@@ -70,7 +69,6 @@ static void put_to_work(struct rg_instance *instance, struct rg_job *job) {
 }
 
 static void take_from_work(struct rg_instance *instance, struct rg_job *job) {
-  job->in_work = false;
   if (job->previous != NULL)
     job->previous->next = job->next;
   else
