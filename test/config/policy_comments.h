@@ -9,6 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "support/proto_comments.h"
+
+using rg_test::Between;
+using rg_test::JsonName;
+
 struct Field {
   std::string message;
   bool repeated = false;
@@ -21,16 +26,6 @@ struct Field {
 
 inline std::filesystem::path ProtoPath() {
   return RG_PROTO_DIR "/retry_guard/v1/policy.proto";
-}
-
-// What `text` has between `before` and the next `after`; "" when it has not.
-inline std::string Between(const std::string &text, const std::string &before,
-                           const std::string &after) {
-  size_t start = text.find(before);
-  if (start == std::string::npos) return "";
-  start += before.size();
-  size_t end = text.find(after, start);
-  return end == std::string::npos ? "" : text.substr(start, end - start);
 }
 
 inline void ReadStatements(Field *field) {
@@ -90,16 +85,6 @@ inline std::vector<Field> ReadFields() {
 inline const std::vector<Field> &Fields() {
   static const std::vector<Field> fields = ReadFields();
   return fields;
-}
-
-inline std::string JsonName(const std::string &name) {
-  std::string json;
-  for (size_t i = 0; i < name.size(); i++)
-    if (name[i] == '_')
-      json += static_cast<char>(name[++i] - 'a' + 'A');
-    else
-      json += name[i];
-  return json;
 }
 
 // The path from the block to the messages of type `message`, as often as they

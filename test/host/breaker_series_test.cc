@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "host/scoped_policy.h"
 #include "support/race.h"
 #include "support/random.h"
 
@@ -24,13 +25,6 @@ constexpr uint64_t kSecond = UINT64_C(1000000000);
 class World {
  public:
   World() {
-    policy_.scope = RG_BREAKER_PER_METHOD;
-    policy_.consecutive_failures = 1;
-    policy_.min_requests = 1000;
-    policy_.window_ns = 10 * kSecond;
-    policy_.cooldown_ns = 5 * kSecond;
-    policy_.probes = 1;
-    policy_.probe_timeout_ns = 5 * kSecond;
     std::free(rg_breakers_configure(breakers_, &policy_, true,
                                     rg_breakers_reserve(breakers_, &policy_)));
   }
@@ -83,7 +77,7 @@ class World {
  private:
   rg_breakers *const breakers_ =
       static_cast<rg_breakers *>(std::calloc(1, sizeof(rg_breakers)));
-  rg_breaker_policy policy_ = {};
+  const rg_breaker_policy policy_ = OpensAtOnce(RG_BREAKER_PER_METHOD);
 };
 
 class BreakerSeries : public testing::Test, public World {};

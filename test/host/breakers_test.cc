@@ -10,27 +10,15 @@
 #include <vector>
 
 #include "host/heap_count.h"
+#include "host/scoped_policy.h"
 #include "support/race.h"
 #include "support/random.h"
 
 namespace {
 
-constexpr uint64_t kSecond = UINT64_C(1000000000);
+using rg_test::OpensAtOnce;
 
-// Opens with the first failure.
-rg_breaker_policy Policy(rg_breaker_scope scope) {
-  rg_breaker_policy policy = {};
-  policy.scope = scope;
-  policy.failure_codes = 1u << 14;
-  policy.failure_ratio_milli = 500;
-  policy.min_requests = 1000;
-  policy.consecutive_failures = 1;
-  policy.window_ns = 10 * kSecond;
-  policy.cooldown_ns = 5 * kSecond;
-  policy.probes = 1;
-  policy.probe_timeout_ns = 5 * kSecond;
-  return policy;
-}
+constexpr uint64_t kSecond = UINT64_C(1000000000);
 
 // One that lives on; 0: none.
 const rg_backend *Backend(uint64_t number) {
@@ -62,7 +50,7 @@ class Breakers : public testing::Test {
                                     rg_breakers_reserve(breakers_, &policy)));
     fresh_ = false;
   }
-  void Configure(rg_breaker_scope scope) { Configure(Policy(scope)); }
+  void Configure(rg_breaker_scope scope) { Configure(OpensAtOnce(scope)); }
 
   rg_breaker *Find(const rg_breaker_key &key) {
     return rg_breakers_find(breakers_, &key, now_);
@@ -305,7 +293,7 @@ TEST_F(BreakersPlaces, TimeThatStepsBackDoesNoHarm) {
 TEST_F(BreakersUpdate, KeepsStatesAndChangesParameters) {
   Configure(RG_BREAKER_PER_METHOD);
   Open(Find("/a/x"));
-  rg_breaker_policy policy = Policy(RG_BREAKER_PER_METHOD);
+  rg_breaker_policy policy = OpensAtOnce(RG_BREAKER_PER_METHOD);
   policy.min_requests = 7;
   Configure(policy);
   EXPECT_EQ(State(Find("/a/x")), RG_BREAKER_OPEN);
@@ -329,7 +317,7 @@ TEST_F(BreakersUpdate, AnotherScopeHasItsOwn) {
 TEST_F(BreakersUpdate, ScopesLearnWhatChangedWhileTheyWereOut) {
   Configure(RG_BREAKER_PER_METHOD);
   Find("/a/x");
-  rg_breaker_policy policy = Policy(RG_BREAKER_PER_TARGET);
+  rg_breaker_policy policy = OpensAtOnce(RG_BREAKER_PER_TARGET);
   policy.min_requests = 7;
   Configure(policy);
   EXPECT_EQ(breakers_->scoped[0].breaker.min_requests, 7u);
@@ -338,7 +326,7 @@ TEST_F(BreakersUpdate, ScopesLearnWhatChangedWhileTheyWereOut) {
 TEST_F(BreakersUpdate, SwitchesAllOffAndOn) {
   Configure(RG_BREAKER_PER_METHOD);
   Open(Find("/a/x"));
-  rg_breaker_policy policy = Policy(RG_BREAKER_PER_METHOD);
+  rg_breaker_policy policy = OpensAtOnce(RG_BREAKER_PER_METHOD);
   policy.disabled = true;
   Configure(policy);
   EXPECT_TRUE(rg_breaker_admit(Find("/a/x"), now_).admitted);
@@ -363,7 +351,7 @@ TEST_F(BreakersMemory, ScopesNeedItOnce) {
 }
 
 TEST_F(BreakersMemory, WithoutItTheTargetsOwnServes) {
-  const rg_breaker_policy policy = Policy(RG_BREAKER_PER_METHOD);
+  const rg_breaker_policy policy = OpensAtOnce(RG_BREAKER_PER_METHOD);
   EXPECT_EQ(rg_breakers_configure(breakers_, &policy, true, nullptr), nullptr);
   fresh_ = false;
   EXPECT_EQ(Find("/a/x"), &breakers_->whole);
@@ -375,7 +363,7 @@ TEST_F(BreakersMemory, WithoutItTheTargetsOwnServes) {
 }
 
 TEST_F(BreakersMemory, WhatIsNotNeededComesBack) {
-  const rg_breaker_policy policy = Policy(RG_BREAKER_PER_METHOD);
+  const rg_breaker_policy policy = OpensAtOnce(RG_BREAKER_PER_METHOD);
   rg_scoped_breaker *reserve = rg_breakers_reserve(breakers_, &policy);
   ASSERT_NE(reserve, nullptr);
   Configure(policy);

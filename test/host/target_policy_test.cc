@@ -10,6 +10,7 @@
 
 #include "host/fresh_name.h"
 #include "host/heap_count.h"
+#include "host/scoped_policy.h"
 #include "host/target.h"
 #include "host/target_fixture.h"
 #include "support/race.h"
@@ -34,24 +35,10 @@ class TargetPolicy : public rg_test::TargetTest {
     return policy;
   }
 
-  static rg_breaker_policy Breaker(rg_breaker_scope scope) {
-    rg_breaker_policy policy = {};
-    policy.scope = scope;
-    policy.failure_codes = 1u << 14;
-    policy.failure_ratio_milli = 500;
-    policy.min_requests = 1000;
-    policy.consecutive_failures = 1;
-    policy.window_ns = 10 * kSecond;
-    policy.cooldown_ns = 5 * kSecond;
-    policy.probes = 1;
-    policy.probe_timeout_ns = 5 * kSecond;
-    return policy;
-  }
-
   static rg_policy PolicyWith(rg_breaker_scope scope) {
     rg_policy policy = {};
     policy.budget = Bucket(1000);
-    policy.breaker = Breaker(scope);
+    policy.breaker = rg_test::OpensAtOnce(scope);
     return policy;
   }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "support/proto_comments.h"
+
 namespace rg_test {
 
 struct ScenarioField {
@@ -17,16 +19,6 @@ struct ScenarioField {
   bool is_list;
   std::string fallback, range;  // "" when the comment states none
 };
-
-// What `text` has between `before` and the next `after`; "" when it has not.
-inline std::string Between(const std::string &text, const std::string &before,
-                           const std::string &after) {
-  size_t start = text.find(before);
-  if (start == std::string::npos) return "";
-  start += before.size();
-  size_t end = text.find(after, start);
-  return end == std::string::npos ? "" : text.substr(start, end - start);
-}
 
 // "[0s, 9s], [1, 2] and 3" has three parts; what has only one is for all.
 inline std::string Part(const std::string &text, size_t number) {
@@ -98,16 +90,6 @@ inline std::vector<ScenarioField> ReadScenarioFields() {
       comment.clear();
   }
   return fields;
-}
-
-inline std::string ScenarioJsonName(const std::string &name) {
-  std::string json;
-  for (size_t i = 0; i < name.size(); i++)
-    if (name[i] == '_')
-      json += static_cast<char>(name[++i] - 'a' + 'A');
-    else
-      json += name[i];
-  return json;
 }
 
 }  // namespace rg_test

@@ -42,7 +42,7 @@ std::string PathOf(const std::string &message) {
 }
 
 std::string PathTo(const ScenarioField &f) {
-  return PathOf(f.message) + ScenarioJsonName(f.name);
+  return PathOf(f.message) + JsonName(f.name);
 }
 
 json_t *MessageIn(json_t *scenario, const std::string &message) {
@@ -63,7 +63,7 @@ std::string With(const ScenarioField &f, const std::string &value) {
   json_t *scenario = json_loads(kLeast, 0, nullptr);
   json_t *message = MessageIn(scenario, f.message);
   if (f.message == "Load") json_object_del(message, "atOnce");
-  json_object_set_new(message, ScenarioJsonName(f.name).c_str(),
+  json_object_set_new(message, JsonName(f.name).c_str(),
                       json_loads(value.c_str(), JSON_DECODE_ANY, nullptr));
   if (f.message == "Load" && f.name != "calls_per_second" &&
       f.name != "interval")
