@@ -11,15 +11,12 @@
 
 #include "cli/verb.h"
 
-/* As a shell says it. */
-#define NOT_FOUND 127
-
 static void become_gnuplot(int in) {
   char *const arguments[] = {"gnuplot", "-", NULL};
   signal(SIGPIPE, SIG_DFL);
   setenv("LC_ALL", "C.UTF-8", 1); /* titles are UTF-8 wherever this runs */
   if (dup2(in, STDIN_FILENO) >= 0) execvp(arguments[0], arguments);
-  _exit(NOT_FOUND);
+  _exit(RG_CLI_NOT_FOUND);
 }
 
 static int status_of(pid_t child) {
@@ -47,7 +44,7 @@ static bool draw(const struct rg_results *results, enum rg_picture_kind kind,
     return false;
   }
   int status = run_gnuplot(script);
-  if (status == NOT_FOUND)
+  if (status == RG_CLI_NOT_FOUND)
     rg_cli_error("%s: could not be drawn: install gnuplot", path);
   else if (status != 0)
     rg_cli_error("%s: could not be drawn: gnuplot failed", path);

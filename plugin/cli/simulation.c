@@ -2,7 +2,6 @@
 #include "cli/simulation.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +129,9 @@ static bool run_named(struct simulation *simulation, char *names) {
         !run(simulation, variant))
       return false;
   }
-  return true;
+  if (simulation->results.count > 0) return true;
+  rg_cli_error("--variant names none");
+  return false;
 }
 
 static bool run_all(struct simulation *simulation) {
@@ -246,8 +247,7 @@ int rg_simulation_do(const struct rg_simulation_request *request) {
   return status;
 }
 
-/* ---- The list
- * ----------------------------------------------------------------- */
+/* ---- The list ------------------------------------------------------------ */
 
 static int is_scenario(const struct dirent *entry) {
   size_t length = strlen(entry->d_name);

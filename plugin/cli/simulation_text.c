@@ -121,8 +121,7 @@ static void write_limits(const struct rg_results *results,
   }
 }
 
-/* ---- The chart
- * --------------------------------------------------------------- */
+/* ---- The chart ----------------------------------------------------------- */
 
 /* Of the seconds that one column stands for, for each second. */
 struct column {

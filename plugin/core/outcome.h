@@ -18,6 +18,7 @@ RG_C_BEGIN
 #define RG_STATUS_OK 0
 #define RG_STATUS_CANCELLED 1
 #define RG_STATUS_DEADLINE_EXCEEDED 4
+#define RG_STATUS_RESOURCE_EXHAUSTED 8
 #define RG_STATUS_UNAVAILABLE 14
 
 /* How far the attempt's stream got, where gRPC knows. */

@@ -28,6 +28,7 @@ install(FILES
   ${RG_PLUGIN_DIR}/metrics/alerts.yml
   ${RG_PLUGIN_DIR}/metrics/dashboard.json
   ${PROJECT_SOURCE_DIR}/proto/retry_guard/v1/policy.proto
+  ${PROJECT_SOURCE_DIR}/proto/retry_guard/v1/scenario.proto
   DESTINATION ${CMAKE_INSTALL_DATADIR}/retry-guard COMPONENT tools)
 install(DIRECTORY ${RG_PLUGIN_DIR}/sim/scenarios
   DESTINATION ${CMAKE_INSTALL_DATADIR}/retry-guard COMPONENT tools)

@@ -35,10 +35,22 @@ uint64_t rg_trial_lost(const struct rg_trial *result) {
   return result->run.totals.failed;
 }
 
+/* A quote within quotes is written twice. */
+static void write_name(const char *name, FILE *out) {
+  fputc('"', out);
+  for (; *name != '\0'; name++) {
+    if (*name == '"') fputc('"', out);
+    fputc(*name, out);
+  }
+  fputc('"', out);
+}
+
 static void write_slice(const struct rg_trial *result, size_t i, FILE *out) {
   const struct rg_slice *slice = &result->run.record.slices[i];
-  fprintf(out, "\"%s\",%zu.%zu,%" PRIu32 ",%" PRIu32 ",%" PRIu32, result->name,
-          i / 10, i % 10, slice->calls, slice->ok, slice->failed);
+  write_name(result->name, out);
+  fprintf(out, ",%zu.%zu,%" PRIu32 ",%" PRIu32 ",%" PRIu32,
+          i / RG_RECORD_SLICES_PER_S, i % RG_RECORD_SLICES_PER_S, slice->calls,
+          slice->ok, slice->failed);
   for (size_t j = 0; j < RG_RECORD_ATTEMPTS; j++)
     fprintf(out, ",%" PRIu32, slice->arrivals[j]);
   fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", slice->queue,

@@ -168,7 +168,9 @@ static bool concerns_a_tier(const struct rg_scenario *scenario,
   for (size_t i = 0; i < scenario->tier_count; i++) {
     const struct rg_method_config *method =
         rg_scenario_method(scenario, variant, i);
-    if (method != NULL && method->has_retry) return true;
+    if ((method != NULL && method->has_retry) ||
+        rg_service_config_guards(variant->config, method))
+      return true;
   }
   return false;
 }
@@ -182,8 +184,9 @@ static void try_policy(struct rg_scenario *scenario, size_t i,
   variant->config = read_config(policy->json, policy->length, &path, report);
   if (variant->config != NULL && !concerns_a_tier(scenario, variant))
     rg_faults_add(&report->errors, RG_FAULT_MISSING, policy->name,
-                  "has no retryPolicy for what the scenario calls: name its "
-                  "tiers as services, or say which method it is");
+                  "has neither retryPolicy nor retryGuard for what the "
+                  "scenario calls: name its tiers as services, or say which "
+                  "method it is");
 }
 
 bool rg_scenario_try(struct rg_scenario *scenario,

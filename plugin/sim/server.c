@@ -2,8 +2,6 @@
 #include "core/num.h"
 #include "sim/parts.h"
 
-#define RESOURCE_EXHAUSTED 8
-
 static void next_step(struct rg_sim_fleet *fleet, struct rg_job *job);
 
 static bool is_paused(const struct rg_instance *instance) {
@@ -217,7 +215,7 @@ static void request_arrives(struct rg_sim_fleet *fleet, void *subject,
   else if (instance->waiting < spec->queue)
     append(instance, job);
   else
-    answer(fleet, job, RESOURCE_EXHAUSTED);
+    answer(fleet, job, RG_STATUS_RESOURCE_EXHAUSTED);
 }
 
 /* What the server's filter makes of the request's metadata. */

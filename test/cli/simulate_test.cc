@@ -127,6 +127,20 @@ TEST(Simulate, WritesATableOfSlices) {
   EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 601);
 }
 
+TEST(Simulate, QuotesNamesInATable) {
+  std::string scenario = Fleet();
+  scenario.replace(scenario.find("plain"), 5, R"(a \"b\")");
+  EXPECT_THAT(Simulate(scenario, {"--format=csv"}).out,
+              HasSubstr("\n\"a \"\"b\"\"\",0.0,"));
+}
+
+TEST(Simulate, TriesAPolicyWithoutRetries) {
+  ConfigFile breaker(R"({ "retryGuard": {} })");
+  Outcome outcome = Simulate(Fleet(), {breaker.path(), "--format=json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_GT(Json(outcome.out).Review(0, "rejections"), 0);
+}
+
 TEST(Simulate, DrawsAChart) {
   std::string out = Simulate(Fleet(), {"--chart"}).out;
   EXPECT_THAT(out, HasSubstr("requests: # first attempts, + retries"));
@@ -176,8 +190,8 @@ TEST(Simulate, RefusesAPolicyThatConcernsNothing) {
   Outcome outcome =
       Simulate(Fleet(), {policy.path(), "--method=shop.Cart/Add"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("has no retryPolicy for"));
-  EXPECT_THAT(outcome.err, HasSubstr("the scenario calls"));
+  EXPECT_THAT(outcome.err, HasSubstr("has neither retryPolicy"));
+  EXPECT_THAT(outcome.err, HasSubstr("scenario calls"));
 }
 
 TEST(Simulate, SaysAllThatIsWrongWithAScenario) {
@@ -203,6 +217,9 @@ TEST(Simulate, NamesWhatItCannotRead) {
   EXPECT_EQ(Simulate(Fleet(), {"--seed=-1"}).status, 64);
   EXPECT_EQ(Simulate(Fleet(), {"--method=Ledger"}).status, 64);
   EXPECT_EQ(Simulate(Fleet(), {"--compare"}).status, 64);
+  // A gate that lets nothing through but nothing.
+  EXPECT_EQ(Simulate(Fleet(), {"--variant="}).status, 2);
+  EXPECT_EQ(Simulate(Fleet(), {"--variant=,"}).status, 2);
 }
 
 TEST(Simulate, FindsTheScenariosThatComeWithIt) {

@@ -119,7 +119,7 @@ EachComponentHoldsItsOwn() {
   expect_files tools bin/retry-guard lib/libretry_guard_preload.so \
     share/bash-completion/completions/retry-guard \
     share/man/man1/retry-guard.1 \
-    share/retry-guard/{alerts.yml,dashboard.json,policy.proto} \
+    share/retry-guard/{alerts.yml,dashboard.json,{policy,scenario}.proto} \
     $(cd "$tree/plugin/sim" && printf 'share/retry-guard/%s\n' scenarios/*)
 }
 
