@@ -56,7 +56,9 @@ typedef enum retry_guard_metrics_format {
  * Thread-safe. It takes about 500 bytes for each target meanwhile, 200 for each
  * breaker that is named, and the lock of the target table for each, and once
  * for all that it does not name; a call takes that only when it is the first
- * with a new policy. `write` is called without it. */
+ * with a new policy. Names of breakers have a lock of their own, which a call
+ * only tries: one that is the first of its service, method or backend in that
+ * moment has no breaker. `write` is called without any. */
 RETRY_GUARD_API retry_guard_status retry_guard_metrics_text(
     retry_guard_metrics_format format,
     bool (*write)(const char *bytes, size_t length, void *arg), void *arg);

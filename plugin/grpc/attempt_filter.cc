@@ -429,9 +429,11 @@ grpc_error_handle InitChannel(grpc_channel_element *elem,
                               grpc_channel_element_args *args) {
   auto *channel = new (elem->channel_data) ChannelData();
   channel->address = std::string(PeerOf(*args));
-  channel->backend = {
-      rg_breakers_hash(channel->address.data(), channel->address.size()),
-      channel->address.data(), channel->address.size()};
+  const std::string &address = channel->address;
+  uint64_t hash = address.empty()
+                      ? 0  // not known
+                      : rg_breakers_hash(address.data(), address.size());
+  channel->backend = {hash, address.data(), address.size()};
   return absl::OkStatus();
 }
 

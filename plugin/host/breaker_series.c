@@ -12,8 +12,8 @@ struct rg_breaker_series {
   struct rg_breaker_series *next;
   uint64_t hash;
   uint64_t tallies[RG_TALLIES];
-  uint64_t left_at; /* without a place */
-  bool placed;
+  uint64_t left_at;                /* without a place */
+  struct rg_scoped_breaker *place; /* NULL: none */
   char name[RG_BREAKER_NAME_SIZE];
 };
 
@@ -31,7 +31,7 @@ void rg_breaker_series_leave(struct rg_breakers *breakers,
   place->series = NULL;
   place->crowded = false;
   if (series == NULL) return;
-  series->placed = false;
+  series->place = NULL;
   series->left_at = now;
 }
 
@@ -41,13 +41,12 @@ static void attach(struct rg_breaker_series *series,
     atomic_fetch_add_explicit(&place->tallies[i], series->tallies[i],
                               memory_order_relaxed);
   memset(series->tallies, 0, sizeof series->tallies);
-  series->placed = true;
+  series->place = place;
   place->series = series;
 }
 
 void rg_breaker_series_enter(struct rg_breakers *breakers,
-                             struct rg_scoped_breaker *place) {
-  uint64_t hash = atomic_load(&place->hash);
+                             struct rg_scoped_breaker *place, uint64_t hash) {
   struct rg_breaker_series *series = breakers->series;
   while (series != NULL && series->hash != hash) series = series->next;
   if (series != NULL) attach(series, place);
@@ -67,8 +66,9 @@ static void forget_old(struct rg_breakers *breakers, uint64_t now) {
   struct rg_breaker_series **link = &breakers->series;
   while (*link != NULL) {
     struct rg_breaker_series *series = *link;
-    bool old = !series->placed && rg_num_sub(now, series->left_at) >
-                                      RG_BREAKER_SERIES_KEPT_S * RG_NS_PER_S;
+    bool old =
+        series->place == NULL && rg_num_sub(now, series->left_at) >
+                                     RG_BREAKER_SERIES_KEPT_S * RG_NS_PER_S;
     if (old)
       drop(link);
     else
@@ -80,10 +80,10 @@ static void forget_old(struct rg_breakers *breakers, uint64_t now) {
 static bool is_free_name(const struct rg_breakers *breakers, const char *name) {
   size_t count = 0;
   const struct rg_breaker_series *series = breakers->series;
+  if (series_count >= RG_BREAKER_SERIES_MAX) return false;
   for (; series != NULL; series = series->next, count++)
     if (strcmp(series->name, name) == 0) return false;
-  return count < RG_BREAKER_SERIES_OF_TARGET_MAX &&
-         series_count < RG_BREAKER_SERIES_MAX;
+  return count < RG_BREAKER_SERIES_OF_TARGET_MAX;
 }
 
 /* A name that may have been cut is none to tell breakers apart by. */
@@ -97,14 +97,19 @@ static bool has_opened(struct rg_scoped_breaker *place) {
                               memory_order_relaxed) > 0;
 }
 
-/* A place whose breaker is to get a name; NULL: none. What was told of without
- * one stays so: its counters would go from one series to another. */
+/* What was told of without a name gets none: its counters would go from one
+ * series to another. */
+static bool may_be_named(const struct rg_breakers *breakers,
+                         struct rg_scoped_breaker *place) {
+  return place->series == NULL && !place->crowded && has_opened(place) &&
+         is_tellable(place->name) && is_free_name(breakers, place->name);
+}
+
+/* A place whose breaker is to get a name; NULL: none. */
 static struct rg_scoped_breaker *unnamed(struct rg_breakers *breakers) {
   struct rg_scoped_breaker *place = atomic_load(&breakers->scoped);
   for (int i = 0; place != NULL && i < RG_BREAKERS_MAX; i++, place++)
-    if (place->series == NULL && !place->crowded && has_opened(place) &&
-        is_tellable(place->name) && is_free_name(breakers, place->name))
-      return place;
+    if (may_be_named(breakers, place)) return place;
   return NULL;
 }
 
@@ -122,7 +127,7 @@ static bool give_name(struct rg_breakers *breakers,
   breakers->series = series;
   series_count++;
   attach(series, place);
-  return unnamed(breakers) == NULL;
+  return false;
 }
 
 /* Nothing is allocated under the lock. */
@@ -155,14 +160,6 @@ static void add_place(const struct rg_breakers *breakers,
     told->states[look.state]++;
 }
 
-static struct rg_scoped_breaker *place_of(
-    const struct rg_breakers *breakers,
-    const struct rg_breaker_series *series) {
-  struct rg_scoped_breaker *place = atomic_load(&breakers->scoped);
-  while (place->series != series) place++;
-  return place;
-}
-
 static size_t tell_named(const struct rg_breakers *breakers, uint64_t now,
                          struct rg_told_breaker *told) {
   size_t count = 0;
@@ -170,8 +167,8 @@ static size_t tell_named(const struct rg_breakers *breakers, uint64_t now,
   for (; series != NULL; series = series->next, count++) {
     told[count] = (struct rg_told_breaker){.tallies = {0}};
     strcpy(told[count].name, series->name);
-    if (series->placed)
-      add_place(breakers, place_of(breakers, series), now, &told[count]);
+    if (series->place != NULL)
+      add_place(breakers, series->place, now, &told[count]);
     else
       add_tallies(&told[count], series->tallies);
   }
@@ -185,7 +182,8 @@ static bool tell_crowd(const struct rg_breakers *breakers, uint64_t now,
   add_tallies(crowd, breakers->nameless);
   struct rg_scoped_breaker *place = atomic_load(&breakers->scoped);
   for (int i = 0; place != NULL && i < RG_BREAKERS_MAX; i++, place++)
-    if (place->series == NULL && has_opened(place)) {
+    if (place->series == NULL && has_opened(place) &&
+        !may_be_named(breakers, place)) {
       place->crowded = true;
       add_place(breakers, place, now, crowd);
     }

@@ -39,13 +39,15 @@ struct rg_told_breaker {
 void rg_breaker_series_leave(struct rg_breakers *breakers,
                              struct rg_scoped_breaker *place, uint64_t now);
 
-/* `place` got it: counts on from where it was before. */
+/* `place` is about to get the breaker of `hash`: counts on from where it was
+ * before. */
 void rg_breaker_series_enter(struct rg_breakers *breakers,
-                             struct rg_scoped_breaker *place);
+                             struct rg_scoped_breaker *place, uint64_t hash);
 
 /* Writes to `told`, of RG_BREAKER_SERIES_OF_TARGET_MAX + 1, what is to be told,
  * and returns how many they are. Those without a name come last, if there are
- * or were any. For want of memory a breaker may have no name yet. */
+ * or were any. A breaker that could have a name, but has none yet, is told of
+ * another time. */
 size_t rg_breaker_series_tell(struct rg_breakers *breakers, uint64_t now,
                               struct rg_told_breaker *told);
 

@@ -118,13 +118,14 @@ static struct rg_scoped_breaker *oldest(struct rg_scoped_breaker *scoped) {
 static struct rg_scoped_breaker *look_up(struct rg_scoped_breaker *scoped,
                                          uint64_t hash) {
   for (int i = 0; i < RG_BREAKERS_MAX; i++)
-    if (atomic_load_explicit(&scoped[i].hash, memory_order_relaxed) == hash)
+    if (atomic_load_explicit(&scoped[i].hash, memory_order_acquire) == hash)
       return &scoped[i];
   return NULL;
 }
 
 /* Unused places are the oldest of all. A permit for the breaker that had the
- * place before turns stale, since closing starts a generation. */
+ * place before turns stale, since closing starts a generation; by then nobody
+ * finds it under its old name, and nobody yet under the new one. */
 static struct rg_scoped_breaker *claim_nolock(struct rg_breakers *breakers,
                                               const struct name *name,
                                               uint32_t scope, uint64_t now) {
@@ -132,13 +133,14 @@ static struct rg_scoped_breaker *claim_nolock(struct rg_breakers *breakers,
   struct rg_scoped_breaker *place = look_up(scoped, name->hash);
   if (place != NULL) return place; /* another thread was faster */
   place = oldest(scoped);
-  bool used = atomic_load(&place->hash) != 0;
+  bool used = atomic_exchange(&place->hash, 0) != 0;
+  if (used) rg_breaker_reset(&place->breaker);
   rg_breaker_series_leave(breakers, place, now);
   write_name(name, place->name);
   atomic_store(&place->scope, scope);
+  atomic_store(&place->last_used, now); /* the oldest no more */
+  rg_breaker_series_enter(breakers, place, name->hash);
   atomic_store(&place->hash, name->hash);
-  if (used) rg_breaker_reset(&place->breaker);
-  rg_breaker_series_enter(breakers, place);
   return place;
 }
 

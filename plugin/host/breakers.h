@@ -99,7 +99,9 @@ void rg_breakers_clean_up(struct rg_breakers *breakers);
 
 /* The breaker for `key`; NULL when there is none: what it would be for is not
  * known yet, or another place changes hands in this very moment. A new breaker
- * is closed, so that nothing is lost but one result. */
+ * is closed, so that one result is lost. (Where more than RG_BREAKERS_MAX are
+ * in use by turns, places change hands all the time, breakers do not live to
+ * open, and so it is for many calls.) */
 struct rg_breaker *rg_breakers_find(struct rg_breakers *breakers,
                                     const struct rg_breaker_key *key,
                                     uint64_t now);

@@ -133,6 +133,19 @@ TEST_F(BreakerSeries, NamesSoManyOfATarget) {
   EXPECT_EQ(all["other"].states[RG_BREAKER_OPEN], 20u);
 }
 
+// Names are forgotten while it waits for one.
+TEST_F(BreakerSeries, NamesANewOneWhereOldNamesGoInTheSameLook) {
+  for (int i = 0; i < RG_BREAKER_SERIES_OF_TARGET_MAX; i++) {
+    Fail("/s/" + std::to_string(i));
+    Tell();
+  }
+  Fill();
+  now += (RG_BREAKER_SERIES_KEPT_S + 1) * kSecond;
+  Fail("/shop.Ledger/Add");
+  Tell();
+  EXPECT_EQ(Opened("/shop.Ledger/Add"), 1u);
+}
+
 TEST_F(BreakerSeries, NamesSoManyOfTheProcess) {
   std::vector<std::unique_ptr<World>> worlds;
   size_t named = 0;
