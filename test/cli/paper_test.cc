@@ -71,9 +71,17 @@ rg_paper PaperOnAFile() {
   return rg_paper_on(file);
 }
 
-TEST_F(PaperOnATerminal, IsColouredThereOnly) {
-  EXPECT_TRUE(Terminal().paper().coloured);
+TEST_F(Paper, OnAFileIsPlainAndAsWideAsColumnsSays) {
   EXPECT_FALSE(PaperOnAFile().coloured);
+  EXPECT_EQ(PaperOnAFile().width, 80u);
+  setenv("COLUMNS", "64", 1);
+  EXPECT_EQ(PaperOnAFile().width, 64u);
+  setenv("COLUMNS", "99999999999999999999", 1);
+  EXPECT_EQ(PaperOnAFile().width, 100u);
+}
+
+TEST_F(PaperOnATerminal, IsColoured) {
+  EXPECT_TRUE(Terminal().paper().coloured);
 }
 
 TEST_F(PaperOnATerminal, IsNotColouredOnADumbTerminal) {
@@ -92,14 +100,12 @@ TEST_F(PaperOnATerminal, IsNotColouredWhereNoColourIsWanted) {
 
 TEST_F(PaperOnATerminal, IsAsWideAsTheTerminal) {
   EXPECT_EQ(Terminal(90).paper().width, 90u);
-  EXPECT_EQ(PaperOnAFile().width, 80u);
   EXPECT_EQ(Terminal(0).paper().width, 80u);
 }
 
 TEST_F(PaperOnATerminal, IsAsWideAsColumnsSays) {
   setenv("COLUMNS", "64", 1);
   EXPECT_EQ(Terminal(90).paper().width, 64u);
-  EXPECT_EQ(PaperOnAFile().width, 64u);
   for (const char *nonsense : {"", "0", "-5", "wide"}) {
     setenv("COLUMNS", nonsense, 1);
     EXPECT_EQ(Terminal(90).paper().width, 90u) << nonsense;
@@ -109,8 +115,6 @@ TEST_F(PaperOnATerminal, IsAsWideAsColumnsSays) {
 TEST_F(PaperOnATerminal, IsNeitherTooWideNorTooNarrow) {
   EXPECT_EQ(Terminal(300).paper().width, 100u);
   EXPECT_EQ(Terminal(3).paper().width, 20u);
-  setenv("COLUMNS", "99999999999999999999", 1);
-  EXPECT_EQ(PaperOnAFile().width, 100u);
 }
 
 // ---- Writing ----------------------------------------------------------------

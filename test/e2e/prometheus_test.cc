@@ -23,6 +23,7 @@ using rg_test::Eventually;
 using rg_test::Get;
 using rg_test::IsInstalled;
 using rg_test::Json;
+using rg_test::kPause;
 using rg_test::Prometheus;
 using rg_test::Shell;
 using testing::HasSubstr;
@@ -77,7 +78,8 @@ TEST_F(WatchedTier, IsCountedByPrometheusAsByItsServers) {
   EXPECT_LT(requests, 250) << "and some were not";
 
   EXPECT_TRUE(Eventually(
-      [&] { return prometheus.Value("retry_guard_calls_total") == 150; }));
+      [&] { return prometheus.Value("retry_guard_calls_total") == 150; },
+      kPause));
   EXPECT_EQ(prometheus.Value("sum(retry_guard_attempts_total{kind!~"
                              "\"transparent\"})"),
             requests);
@@ -127,12 +129,15 @@ TEST_F(WatchedTierWithScopes, NamesTheMethodWhoseBreakerIsOpen) {
   EXPECT_EQ(front_.Call(5), 5u);
   const std::string method = "{scope=\"/retry_guard.test.Echo/Call\"";
   // Again and again, since it does not stay open.
-  EXPECT_TRUE(Eventually([&] {
-    front_.Call(5, &fails);
-    return prometheus.Value("retry_guard_scope_breaker_state" + method +
-                            ",state=\"open\"}") == 1 &&
-           prometheus.Value("retry_guard_breaker_state{state=\"open\"}") == 1;
-  }));
+  EXPECT_TRUE(Eventually(
+      [&] {
+        front_.Call(5, &fails);
+        return prometheus.Value("retry_guard_scope_breaker_state" + method +
+                                ",state=\"open\"}") == 1 &&
+               prometheus.Value("retry_guard_breaker_state{state=\"open\"}") ==
+                   1;
+      },
+      kPause));
   EXPECT_GT(prometheus.Value("retry_guard_scope_breaker_rejections_total" +
                              method + "}"),
             0);
@@ -149,9 +154,10 @@ TEST_F(WatchedTierWithScopes, ShowsSomethingInEveryPanelOfTheDashboard) {
   std::vector<std::string> queries = Queries(RG_METRICS_DIR "/dashboard.json");
   EXPECT_GE(queries.size(), 14u);
   for (const std::string &query : queries)
-    EXPECT_TRUE(Eventually([&] {
-      return json_array_size(prometheus.Query(query).get()) > 0;
-    })) << query;
+    EXPECT_TRUE(Eventually(
+        [&] { return json_array_size(prometheus.Query(query).get()) > 0; },
+        kPause))
+        << query;
 }
 
 TEST_F(WatchedTier, GivesATextThatPromtoolFindsNoFaultWith) {
@@ -166,9 +172,8 @@ TEST_F(WatchedTier, GivesATextThatPromtoolFindsNoFaultWith) {
 TEST_F(WatchedTier, IsScrapedAsOpenMetrics) {
   front_.Call(3);
   Prometheus prometheus(RG_SCRATCH_DIR "/prometheus_open", metrics_);
-  EXPECT_TRUE(
-      Eventually([&] { return prometheus.Value("up{job=\"tier\"}") == 1; },
-                 rg_test::kPause));
+  EXPECT_TRUE(Eventually(
+      [&] { return prometheus.Value("up{job=\"tier\"}") == 1; }, kPause));
   EXPECT_EQ(prometheus.Value("retry_guard_calls_total"), 3);
   EXPECT_EQ(prometheus.Value("retry_guard_build_info"), 1);
 }

@@ -96,13 +96,14 @@ TEST_F(Events, NameTheBreakerThatOpened) {
         {"SERVICE", "test.Echo"},
         {"BACKEND", "ipv4:127.0.0.1" + address.substr(address.rfind(':'))},
         {"TARGET", ""}}) {
-    const size_t before = seen_.size();
-    Client client(
-        server_.address(),
-        Config()
-            .NoRetryPolicy()
-            .Breaker(R"({"consecutiveFailures":3,"scope":")" + scope + R"("})")
-            .Json());
+    const size_t before = Wait(0).size();
+    Client client(server_.address(),
+                  Config()
+                      .NoRetryPolicy()
+                      .Breaker(R"({"consecutiveFailures":3,)"
+                               R"("cooldown":"3600s","scope":")" +
+                               scope + R"("})")
+                      .Json());
     for (int i = 0; i < 3; i++) client.Call();
     const Seen opened = Wait(before + 1).back();
     EXPECT_EQ(opened.kind, "breaker_opened");

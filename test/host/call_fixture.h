@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "config/defaults.h"
 #include "host/call.h"
@@ -149,12 +150,19 @@ struct Attempt {
   bool proceeds() const { return admission.refusal == RG_REFUSED_NOT; }
 };
 
-// One of those that tests tell apart; they live on. 0: none.
+// One of those that tests tell apart, "ipv4:10.0.0.7:443" for 7; they live as
+// long as their thread. 0: none.
 inline const rg_backend *Backend(uint64_t number) {
   if (number == 0) return nullptr;
-  static thread_local std::map<uint64_t, rg_backend> backends;
-  return &backends.emplace(number, rg_backend{number, "ipv4:10.0.0.7:443", 17})
-              .first->second;
+  static thread_local std::map<uint64_t, std::pair<std::string, rg_backend>>
+      backends;
+  auto [at, is_new] = backends.try_emplace(number);
+  auto &[name, backend] = at->second;
+  if (is_new) {
+    name = "ipv4:10.0.0." + std::to_string(number) + ":443";
+    backend = {number, name.data(), name.size()};
+  }
+  return &backend;
 }
 
 inline rg_attempt_facts Facts(uint32_t previous_attempts,

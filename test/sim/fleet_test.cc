@@ -412,7 +412,9 @@ FleetFile Lasting(const std::string &seconds) {
           Retrying(3, "{}"), "\"duration\": \"" + seconds + "s\""};
 }
 
-// But for the record, of 48 bytes a slice.
+// But for the record, of 48 bytes a slice. (Where another test of the process
+// had more, there is nothing to be seen: CTest gives each a process of its
+// own.)
 TEST(Fleet, NeedsNoMoreMemoryTheLongerItRuns) {
   SKIP_UNDER_SANITIZERS();
   FleetRun{Lasting("60")};
