@@ -301,11 +301,16 @@ static struct rg_instance *pick(struct rg_sim_fleet *fleet,
   return number != RG_NO_LIMIT ? &tier->instances[number] : NULL;
 }
 
-/* True when the guard let it through; what it says is in `admission`. */
+/* True when the guard let it through; what it says is in `admission`. All calls
+ * carry an idempotency key. */
 static bool guard_admits(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
+                         const struct rg_instance *instance,
                          struct rg_admission *admission) {
-  const struct rg_attempt_facts facts = {.previous_attempts =
-                                             call->retries.attempts};
+  const struct rg_attempt_facts facts = {
+      .previous_attempts = call->retries.attempts,
+      .backend = &instance->backend,
+      .has_own_key = true,
+  };
   const uint64_t random[2] = {bits(fleet), bits(fleet)};
   bind(fleet, call);
   call->attempt = (struct rg_attempt){0};
@@ -336,7 +341,7 @@ static void begin_attempt(struct rg_sim_fleet *fleet,
     go_on_natively(fleet, call, RG_STATUS_UNAVAILABLE, no_pushback);
   } else if (!is_guarded(call)) {
     send(fleet, call, instance, NULL);
-  } else if (guard_admits(fleet, call, &admission)) {
+  } else if (guard_admits(fleet, call, instance, &admission)) {
     send(fleet, call, instance, &admission);
   } else {
     if (admission.refusal == RG_REFUSED_BREAKER) note_rejection(fleet);

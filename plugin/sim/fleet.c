@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/num.h"
 #include "sim/parts.h"
@@ -89,6 +88,14 @@ static void build_process(struct rg_sim_fleet *fleet,
 
 static void build_instance(struct rg_sim_fleet *fleet, struct rg_tier *tier,
                            struct rg_instance *instance) {
+  int length =
+      snprintf(instance->address, sizeof instance->address, "%.80s/%zu",
+               tier->spec->name, (size_t)(instance - tier->instances));
+  instance->backend = (struct rg_backend){
+      .hash = rg_breakers_hash(instance->address, (size_t)length),
+      .name = instance->address,
+      .length = (size_t)length,
+  };
   instance->tier = tier;
   instance->listening.is_up = true;
   instance->paused_since = RG_NEVER;
@@ -214,33 +221,33 @@ static void plan_load(struct rg_sim_fleet *fleet, struct rg_load *load) {
 
 /* ---- Running ------------------------------------------------------------- */
 
-static void look_at_breaker(const struct rg_sim_fleet *fleet,
-                            const struct rg_process *process,
-                            struct rg_slice *slice) {
+static void add_state(enum rg_breaker_state state, struct rg_slice *slice) {
+  if (state == RG_BREAKER_OPEN) slice->open++;
+  if (state == RG_BREAKER_HALF_OPEN) slice->half_open++;
+}
+
+static void look_at_breakers(const struct rg_sim_fleet *fleet,
+                             const struct rg_process *process,
+                             struct rg_slice *slice) {
   if (process->target == NULL || process->tier != fleet->scenario->watch)
     return;
-  switch (rg_breaker_state_of(&process->target->breakers.whole)) {
-    case RG_BREAKER_OPEN:
-      slice->open++;
-      break;
-    case RG_BREAKER_HALF_OPEN:
-      slice->half_open++;
-      break;
-    case RG_BREAKER_CLOSED:
-      break;
-  }
+  const struct rg_breakers *breakers = &process->target->breakers;
+  const struct rg_scoped_breaker *scoped = atomic_load(&breakers->scoped);
+  add_state(rg_breaker_state_of(&breakers->whole), slice);
+  for (int i = 0; scoped != NULL && i < RG_BREAKERS_MAX; i++)
+    add_state(rg_breaker_state_of(&scoped[i].breaker), slice);
 }
 
 static void look_at_callers(const struct rg_sim_fleet *fleet,
                             struct rg_slice *slice) {
   for (size_t i = 0; i < fleet->scenario->load_count; i++)
     for (uint32_t j = 0; j < fleet->loads[i].spec->clients; j++)
-      look_at_breaker(fleet, &fleet->loads[i].clients[j], slice);
+      look_at_breakers(fleet, &fleet->loads[i].clients[j], slice);
   for (size_t i = 0; i < fleet->scenario->tier_count; i++) {
     const struct rg_tier *tier = &fleet->tiers[i];
     for (uint32_t j = 0; j < tier->spec->instances; j++)
       for (size_t k = 0; k < tier->spec->call_count; k++)
-        look_at_breaker(fleet, &tier->instances[j].callers[k], slice);
+        look_at_breakers(fleet, &tier->instances[j].callers[k], slice);
   }
 }
 

@@ -27,6 +27,8 @@
 
 RG_C_BEGIN
 
+#define RG_ADDRESS_SIZE 96
+
 struct rg_job;
 
 /* How one tier is called: the same for all that call it. */
@@ -90,6 +92,8 @@ struct rg_job {
 
 struct rg_instance {
   struct rg_tier *tier;
+  char address[RG_ADDRESS_SIZE];
+  struct rg_backend backend; /* at that address */
   struct rg_listening listening;
   uint64_t down_until;
   uint32_t busy; /* workers */

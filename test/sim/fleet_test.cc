@@ -386,6 +386,20 @@ TEST(Fleet, TellingChangesNothing) {
   rg_run_clean_up(&run);
 }
 
+// What a policy needs of an attempt is there: whom it goes to, and a key.
+TEST(Fleet, PoliciesOfBackendsAndKeysAct) {
+  FleetRun backends({kBusy, kDeadline, kErrors,
+                     Retrying(3, R"({ "circuitBreaker": { "scope": "BACKEND",
+                                      "consecutiveFailures": 3 } })"),
+                     R"("duration": "5s")"});
+  EXPECT_GT(backends.totals().rejections, 100u);
+  EXPECT_GT(backends.Sum(&rg_slice::open), 0u);
+  FleetRun keys({kBusy, kDeadline, kErrors,
+                 Retrying(3, R"({ "idempotency": "KEY" })"),
+                 R"("duration": "5s")"});
+  EXPECT_GT(keys.totals().retries, 0u);
+}
+
 TEST(Fleet, ManyClientsHaveTargetsOfTheirOwn) {
   FleetRun run({kBusy, R"({ "clients": 20000, "callsPerSecond": 400 })", "",
                 Retrying(3, "{}"), R"("duration": "2s")"});
