@@ -137,7 +137,6 @@ set(RG_SIM_SOURCES
   sim/pool.c
   sim/record.c
   sim/result.c
-  sim/result_json.c
   sim/review.c
   sim/scenario.c
   sim/scenario_build.c
@@ -167,6 +166,7 @@ set(RG_CLI_SOURCES
   cli/paper.c
   cli/policy.c
   cli/preloaded.c
+  cli/results_json.c
   cli/retry_config.c
   cli/run.c
   cli/scenarios.c

@@ -1,41 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/checked.h"
 #include "cli/json_output.h"
-#include "config/text.h"
-
-/* A text of which not all is known to be UTF-8, as a file's name. */
-static json_t *text(const char *value) {
-  char *printable = strdup(value);
-  if (printable == NULL) return NULL;
-  rg_text_printable(printable);
-  json_t *string = json_string(printable);
-  free(printable);
-  return string;
-}
 
 static json_t *faults_of(const struct rg_faults *faults) {
   json_t *list = json_array();
   for (size_t i = 0; i < faults->count; i++) {
     const struct rg_fault *fault = &faults->items[i];
     list = rg_json_appended(
-        list, json_pack("{s:o, s:s, s:o}", "path", text(fault->path), "kind",
-                        rg_fault_kind_name(fault->kind), "message",
-                        text(fault->message)));
+        list, json_pack("{s:o, s:s, s:o}", "path", rg_json_text(fault->path),
+                        "kind", rg_fault_kind_name(fault->kind), "message",
+                        rg_json_text(fault->message)));
   }
   return list;
 }
 
 static json_t *file_of(const struct rg_checked_file *file) {
-  json_t *object = json_pack("{s:o, s:o, s:o}", "file", text(file->path),
-                             "errors", faults_of(&file->report.errors),
-                             "warnings", faults_of(&file->report.warnings));
+  json_t *object =
+      json_pack("{s:o, s:o, s:o}", "file", rg_json_text(file->path), "errors",
+                faults_of(&file->report.errors), "warnings",
+                faults_of(&file->report.warnings));
   return file->unreadable == NULL
              ? object
-             : rg_json_with(object, "unreadable", text(file->unreadable));
+             : rg_json_with(object, "unreadable",
+                            rg_json_text(file->unreadable));
 }
 
 static json_t *tree_of(const struct rg_checked_tree *tree) {
@@ -45,7 +34,7 @@ static json_t *tree_of(const struct rg_checked_tree *tree) {
     layers = rg_json_appended(
         layers,
         json_pack(
-            "{s:o, s:i, s:b, s:s}", "file", text(tree->files[i].path),
+            "{s:o, s:i, s:b, s:s}", "file", rg_json_text(tree->files[i].path),
             "attempts", (int)layer->attempts, "guarded", (int)layer->guarded,
             "mode",
             layer->mode == RG_LAYER_INNERMOST ? "INNERMOST" : "OUTERMOST"));
@@ -58,7 +47,7 @@ static json_t *tree_of(const struct rg_checked_tree *tree) {
   return tree->result.owner >= tree->count
              ? object
              : rg_json_with(object, "owner",
-                            text(tree->files[tree->result.owner].path));
+                            rg_json_text(tree->files[tree->result.owner].path));
 }
 
 bool rg_checked_write_json(const struct rg_checked *checked) {

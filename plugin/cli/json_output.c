@@ -3,7 +3,11 @@
 
 #include <stdio.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/verb.h"
+#include "config/text.h"
 
 json_t *rg_json_appended(json_t *list, json_t *item) {
   if (json_array_append_new(list, item) == 0) return list;
@@ -15,6 +19,15 @@ json_t *rg_json_with(json_t *object, const char *key, json_t *value) {
   if (json_object_set_new(object, key, value) == 0) return object;
   json_decref(object);
   return NULL;
+}
+
+json_t *rg_json_text(const char *text) {
+  char *printable = strdup(text);
+  if (printable == NULL) return NULL;
+  rg_text_printable(printable);
+  json_t *string = json_string(printable);
+  free(printable);
+  return string;
 }
 
 bool rg_json_print(const json_t *value) {

@@ -116,7 +116,7 @@ static int read_time(double *seconds) {
 }
 
 static int read_seed(uint64_t *seed) {
-  return rg_cli_read_count(optarg, 0, UINT64_MAX, seed)
+  return rg_cli_read_count(optarg, 0, INT64_MAX, seed)
              ? RG_CLI_OK
              : wrong("--seed must be a whole number");
 }

@@ -11,6 +11,7 @@
 #include "cli/drawing.h"
 #include "cli/fault_text.h"
 #include "cli/json_output.h"
+#include "cli/results_json.h"
 #include "cli/scenarios.h"
 #include "cli/verb.h"
 

@@ -6,7 +6,6 @@
 #ifndef RG_SIM_RESULT_H
 #define RG_SIM_RESULT_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,9 +52,6 @@ struct rg_results_window rg_results_shown(const struct rg_results *results);
 
 /* Calls that ended badly. */
 uint64_t rg_trial_lost(const struct rg_trial *result);
-
-/* All of it; NULL when memory is out. */
-json_t *rg_results_to_json(const struct rg_results *results);
 
 /* A line for each slice of each run, under one of titles; false when it could
  * not be written. */

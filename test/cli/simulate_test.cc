@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -132,6 +133,17 @@ TEST(Simulate, QuotesNamesInATable) {
   scenario.replace(scenario.find("plain"), 5, R"(a \"b\")");
   EXPECT_THAT(Simulate(scenario, {"--format=csv"}).out,
               HasSubstr("\n\"a \"\"b\"\"\",0.0,"));
+}
+
+TEST(Simulate, TellsOfAPolicyWhoseNameIsNoText) {
+  ConfigFile policy(RetryConfig(3, ""));
+  const std::string odd = policy.path() + "\xff";
+  std::filesystem::copy_file(policy.path(), odd);
+  Outcome outcome =
+      Simulate(Fleet(), {odd, "--method=shop.Ledger/Pay", "--format=json"});
+  std::filesystem::remove(odd);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_GT(Json(outcome.out).Review(0, "calls"), 0);
 }
 
 TEST(Simulate, TriesAPolicyWithoutRetries) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/drawing.h"
+#include "cli/results_json.h"
 
 #define TEXT 96
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/results_json.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
-#include "sim/result.h"
+#include "cli/json_output.h"
 
 /* The members of a slice that are series of their own. */
 static const struct {
@@ -21,7 +23,7 @@ static json_t *series_at(const struct rg_record *record, size_t offset) {
   json_t *list = json_array();
   for (size_t i = 0; i < record->count; i++) {
     const char *slice = (const char *)&record->slices[i];
-    json_array_append_new(
+    list = rg_json_appended(
         list, json_integer(*(const uint32_t *)(const void *)(slice + offset)));
   }
   return list;
@@ -30,14 +32,13 @@ static json_t *series_at(const struct rg_record *record, size_t offset) {
 static json_t *series_of(const struct rg_record *record) {
   json_t *all = json_object();
   for (size_t i = 0; i < sizeof series / sizeof series[0]; i++)
-    json_object_set_new(all, series[i].name,
-                        series_at(record, series[i].offset));
+    all =
+        rg_json_with(all, series[i].name, series_at(record, series[i].offset));
   for (size_t i = 0; i < RG_RECORD_ATTEMPTS; i++) {
     char name[32];
+    size_t offset = offsetof(struct rg_slice, arrivals) + i * sizeof(uint32_t);
     snprintf(name, sizeof name, "arrivals%zu", i + 1);
-    json_object_set_new(all, name,
-                        series_at(record, offsetof(struct rg_slice, arrivals) +
-                                              i * sizeof(uint32_t)));
+    all = rg_json_with(all, name, series_at(record, offset));
   }
   return all;
 }
@@ -67,17 +68,18 @@ json_t *rg_results_to_json(const struct rg_results *results) {
   json_t *variants = json_array();
   for (size_t i = 0; i < results->count; i++) {
     const struct rg_trial *result = &results->items[i];
-    json_array_append_new(
+    variants = rg_json_appended(
         variants,
-        json_pack("{s:s, s:o, s:o}", "name", result->name, "review",
-                  review_of(result), "series", series_of(&result->run.record)));
+        json_pack("{s:o, s:o, s:o}", "name", rg_json_text(result->name),
+                  "review", review_of(result), "series",
+                  series_of(&result->run.record)));
   }
-  return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:f, s:f, s:o}",
-                   "scenario", results->scenario, "title", results->title,
-                   "source", results->source, "seed", (json_int_t)results->seed,
-                   "durationSeconds", seconds(results->duration_ns),
-                   "troubleFromSeconds", seconds(results->times.trouble_from),
-                   "troubleUntilSeconds", seconds(results->times.trouble_until),
-                   "goodputShare", results->share, "sliceSeconds",
-                   (double)RG_RECORD_SLICE_NS / 1e9, "variants", variants);
+  return json_pack(
+      "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:f, s:f, s:o}", "scenario",
+      rg_json_text(results->scenario), "title", results->title, "source",
+      results->source, "seed", (json_int_t)results->seed, "durationSeconds",
+      seconds(results->duration_ns), "troubleFromSeconds",
+      seconds(results->times.trouble_from), "troubleUntilSeconds",
+      seconds(results->times.trouble_until), "goodputShare", results->share,
+      "sliceSeconds", (double)RG_RECORD_SLICE_NS / 1e9, "variants", variants);
 }
