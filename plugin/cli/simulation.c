@@ -144,20 +144,13 @@ static bool run_all(struct simulation *simulation) {
       .source = "simulation",
       .seed = simulation->request->seed,
       .duration_ns = scenario->duration_ns,
-      .times = {.calm_from = scenario->warm_up_ns,
-                .trouble_from = scenario->duration_ns},
+      .times = rg_scenario_times(scenario),
       .share = simulation->request->share,
       .items = calloc(scenario->variant_count, sizeof results->items[0]),
   };
   if (results->items == NULL) {
     rg_cli_error("out of memory");
     return false;
-  }
-  uint64_t from;
-  uint64_t until;
-  if (rg_scenario_trouble(scenario, &from, &until)) {
-    results->times.trouble_from = from;
-    results->times.trouble_until = until;
   }
   if (simulation->request->variants != NULL)
     return run_named(simulation, simulation->request->variants);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "config/duration.h"
+#include "config/message_field.h"
+#include "config/text.h"
 #include "core/breaker.h"
 #include "core/idempotency.h"
 #include "core/layer.h"
@@ -90,6 +92,41 @@ bool rg_rule_write_range(const struct rg_rule *rule, char *text) {
   snprintf(text, RG_RANGE_TEXT_SIZE, "%c%s, %s]", rule->above_low ? '(' : '[',
            low, high);
   return true;
+}
+
+/* Whether the number is outside; `got` tells it. */
+static bool number_is_out(const struct rg_rule *rule, const void *value,
+                          ProtobufCType type, char *got) {
+  double number = type == PROTOBUF_C_TYPE_DOUBLE ? *(const double *)value
+                                                 : *(const uint32_t *)value;
+  double low = (double)rule->low;
+  rg_text_number(number, got);
+  return (rule->above_low ? number <= low : number < low) ||
+         number > (double)rule->high;
+}
+
+static bool duration_is_out(const struct rg_rule *rule,
+                            const ProtobufCMessage *message, char *got) {
+  struct rg_duration duration = rg_message_get_duration(message);
+  rg_duration_write(duration, got);
+  return rg_duration_compare(duration, rg_duration_from_ms(rule->low)) < 0 ||
+         rg_duration_compare(duration, rg_duration_from_ms(rule->high)) > 0;
+}
+
+void rg_rule_check(const struct rg_rule *rule, const ProtobufCMessage *message,
+                   const ProtobufCFieldDescriptor *field,
+                   const struct rg_json_path *path, struct rg_faults *faults) {
+  char range[RG_RANGE_TEXT_SIZE];
+  char got[RG_TEXT_NUMBER_SIZE];
+  const void *value = rg_field_get(message, field);
+  bool is_out =
+      rule->range == RG_RANGE_DURATION
+          ? duration_is_out(rule, *(ProtobufCMessage *const *)value, got)
+          : number_is_out(rule, value, field->type, got);
+  if (!is_out) return;
+  rg_rule_write_range(rule, range);
+  rg_json_path_fault(path, faults, RG_FAULT_RANGE, "must be in %s, got %s",
+                     range, got);
 }
 
 bool rg_rule_range_text(const ProtobufCMessageDescriptor *message,

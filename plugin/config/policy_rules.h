@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/faults.h"
+#include "config/json_path.h"
 #include "config/message_json.h"
 #include "core/cxx.h"
 
@@ -50,7 +52,13 @@ const struct rg_rule *rg_rule_find(const ProtobufCMessageDescriptor *message,
  * RG_RANGE_TEXT_SIZE bytes; false: `rule` has none that could be written so. */
 bool rg_rule_write_range(const struct rg_rule *rule, char *text);
 
-/* The two together. */
+/* Adds a fault when the number or duration that `field` of `message` is set to,
+ * at `path`, is outside the range of `rule`. */
+void rg_rule_check(const struct rg_rule *rule, const ProtobufCMessage *message,
+                   const ProtobufCFieldDescriptor *field,
+                   const struct rg_json_path *path, struct rg_faults *faults);
+
+/* The first two together. */
 rg_range_text rg_rule_range_text;
 
 RG_C_END

@@ -26,46 +26,8 @@ struct subject {
   struct rg_json_path path;
 };
 
-static void fault_range(const struct validation *v, const struct subject *s,
-                        const char *got) {
-  char range[RG_RANGE_TEXT_SIZE];
-  rg_rule_write_range(s->rule, range);
-  rg_json_path_fault(&s->path, v->faults, RG_FAULT_RANGE,
-                     "must be in %s, got %s", range, got);
-}
-
-static double number_of(const struct subject *s) {
-  const void *value = rg_field_get(s->message, s->field);
-  return s->field->type == PROTOBUF_C_TYPE_DOUBLE ? *(const double *)value
-                                                  : *(const uint32_t *)value;
-}
-
-static void check_number(const struct validation *v, const struct subject *s) {
-  double number = number_of(s);
-  double low = (double)s->rule->low;
-  if ((s->rule->above_low ? number > low : number >= low) &&
-      number <= (double)s->rule->high)
-    return;
-  char got[RG_TEXT_NUMBER_SIZE];
-  rg_text_number(number, got);
-  fault_range(v, s, got);
-}
-
 static const ProtobufCMessage *message_of(const struct subject *s) {
   return *(ProtobufCMessage *const *)rg_field_get(s->message, s->field);
-}
-
-static void check_duration(const struct validation *v,
-                           const struct subject *s) {
-  struct rg_duration duration = rg_message_get_duration(message_of(s));
-  struct rg_duration low = rg_duration_from_ms(s->rule->low);
-  struct rg_duration high = rg_duration_from_ms(s->rule->high);
-  if (rg_duration_compare(duration, low) >= 0 &&
-      rg_duration_compare(duration, high) <= 0)
-    return;
-  char got[RG_DURATION_TEXT_SIZE];
-  rg_duration_write(duration, got);
-  fault_range(v, s, got);
 }
 
 static void check_length(const struct validation *v, const struct subject *s) {
@@ -133,10 +95,8 @@ static void check_range(const struct validation *v, const struct subject *s) {
     case RG_RANGE_ANY:
       break;
     case RG_RANGE_NUMBER:
-      check_number(v, s);
-      break;
     case RG_RANGE_DURATION:
-      check_duration(v, s);
+      rg_rule_check(s->rule, s->message, s->field, &s->path, v->faults);
       break;
     case RG_RANGE_LENGTH:
       check_length(v, s);

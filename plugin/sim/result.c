@@ -13,6 +13,21 @@ static double seconds_of(uint64_t ns) {
   return (double)ns / (double)RG_NS_PER_S;
 }
 
+struct rg_review_times rg_scenario_times(const struct rg_scenario *scenario) {
+  struct rg_review_times times = {
+      .calm_from = scenario->warm_up_ns,
+      .trouble_from = scenario->duration_ns,
+      .trouble_until = 0,
+  };
+  uint64_t begin;
+  uint64_t end;
+  if (rg_scenario_trouble(scenario, &begin, &end)) {
+    times.trouble_from = begin;
+    times.trouble_until = end;
+  }
+  return times;
+}
+
 void rg_trial_judge(struct rg_trial *result,
                     const struct rg_review_times *times, double share) {
   const struct rg_run_totals *totals = &result->run.totals;

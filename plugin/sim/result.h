@@ -38,6 +38,9 @@ struct rg_results {
   size_t count;
 };
 
+/* When the scenario has its calm and its trouble. */
+struct rg_review_times rg_scenario_times(const struct rg_scenario *scenario);
+
 /* Judges the run of `result`, and fills in what follows from it. */
 void rg_trial_judge(struct rg_trial *result,
                     const struct rg_review_times *times, double share);

@@ -146,16 +146,13 @@ static enum rg_arrival arrival_of(const RetryGuard__V1__Load *from) {
 
 static void check_arrival(const RetryGuard__V1__Load *from,
                           const struct place *place) {
-  bool missed =
-      from->arrival_case == RETRY_GUARD__V1__LOAD__ARRIVAL__NOT_SET ||
-      (from->arrival_case == RETRY_GUARD__V1__LOAD__ARRIVAL_AT_ONCE &&
-       !from->at_once) ||
-      (from->arrival_case == RETRY_GUARD__V1__LOAD__ARRIVAL_CALLS_PER_SECOND &&
-       from->calls_per_second <= 0);
+  bool missed = from->arrival_case == RETRY_GUARD__V1__LOAD__ARRIVAL__NOT_SET ||
+                (from->arrival_case == RETRY_GUARD__V1__LOAD__ARRIVAL_AT_ONCE &&
+                 !from->at_once);
   if (missed)
     rg_json_path_fault(&place->element, place->faults, RG_FAULT_MISSING,
-                       "must say when they call: callsPerSecond above 0, "
-                       "interval, or atOnce true");
+                       "must say when they call: callsPerSecond, interval, or "
+                       "atOnce true");
 }
 
 static void build_load(struct rg_scenario *scenario, size_t number,

@@ -91,18 +91,3 @@ struct rg_scenario *rg_fit_read(const char *path, const struct rg_fit *fit) {
   rg_file_clean_up(&file);
   return scenario;
 }
-
-struct rg_review_times rg_fit_times(const struct rg_scenario *scenario) {
-  struct rg_review_times times = {
-      .calm_from = scenario->warm_up_ns,
-      .trouble_from = scenario->duration_ns,
-      .trouble_until = 0,
-  };
-  uint64_t begin;
-  uint64_t end;
-  if (rg_scenario_trouble(scenario, &begin, &end)) {
-    times.trouble_from = begin;
-    times.trouble_until = end;
-  }
-  return times;
-}

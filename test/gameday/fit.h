@@ -33,9 +33,6 @@ void rg_fit_apply(const struct rg_fit *fit, struct rg_scenario *scenario);
  * when it cannot be used. */
 struct rg_scenario *rg_fit_read(const char *path, const struct rg_fit *fit);
 
-/* When the fitted scenario was calm, and when not. */
-struct rg_review_times rg_fit_times(const struct rg_scenario *scenario);
-
 RG_C_END
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gameday/fit.h"
+#include "sim/result.h"
 
 #include "gameday/a_scenario.h"
 
@@ -23,7 +24,7 @@ TEST(Fit, BringsTheTroubleNearAndEndsSoonAfterIt) {
          {"kind":"ERRORS","at":"101s","lasts":"5s"})");
   rg_fit fit = AFit();
   rg_fit_apply(&fit, scenario.get());
-  rg_review_times times = rg_fit_times(scenario.get());
+  rg_review_times times = rg_scenario_times(scenario.get());
   EXPECT_EQ(times.calm_from, 5 * kSecond);
   EXPECT_EQ(times.trouble_from, 10 * kSecond);
   EXPECT_EQ(times.trouble_until, 16 * kSecond);
@@ -36,7 +37,7 @@ TEST(Fit, OfAFleetWithoutTroubleWatchesTheCalm) {
   rg_fit fit = AFit();
   rg_fit_apply(&fit, scenario.get());
   EXPECT_EQ(scenario->duration_ns, 40 * kSecond);
-  EXPECT_EQ(rg_fit_times(scenario.get()).trouble_from, 40 * kSecond);
+  EXPECT_EQ(rg_scenario_times(scenario.get()).trouble_from, 40 * kSecond);
 }
 
 // Each of three servers restarts for 8 s, one after the other; now for 2 s.

@@ -14,7 +14,7 @@ static double seconds(uint64_t ns) { return (double)ns / 1e9; }
 
 void rg_report_begin(const struct rg_scenario *scenario,
                      const struct rg_fit *fit) {
-  const struct rg_review_times times = rg_fit_times(scenario);
+  const struct rg_review_times times = rg_scenario_times(scenario);
   printf("%s\n%g %% of the clients, calls, workers and queues; ",
          scenario->title, fit->scale * 100);
   printf("%u s of calm, %.0f s of trouble, %u s after it\n\n", fit->calm_s,
@@ -94,7 +94,7 @@ bool rg_report_write(const struct rg_report_run *run, const char *json,
       .source = "gameday",
       .seed = run->seed,
       .duration_ns = run->scenario->duration_ns,
-      .times = rg_fit_times(run->scenario),
+      .times = rg_scenario_times(run->scenario),
       .share = RG_TALLY_GOOD,
       .items = trials,
       .count = run->count,

@@ -19,6 +19,7 @@ struct server {
   struct rg_desk *desk;
   struct rg_link *links[RG_SHEET_TIERS]; /* to the tiers that are called */
   struct rg_dice dice;                   /* the timers' thread's */
+  uint64_t rejections_before;            /* of those that it comes after */
 };
 
 struct request {
@@ -126,7 +127,7 @@ static void look(struct rg_slice *slice, void *data) {
   const struct rg_tier_spec *spec = spec_of(server);
   size_t watch = server->part.scenario->watch;
   if (server->place.tier == watch) slice->queue = rg_desk_waiting(server->desk);
-  uint64_t rejections = 0;
+  uint64_t rejections = server->rejections_before;
   for (size_t i = 0; i < spec->call_count; i++) {
     struct rg_slice elsewhere = {.calls = 0};
     rejections +=
@@ -138,6 +139,7 @@ static void look(struct rg_slice *slice, void *data) {
 
 static void build(struct server *server) {
   struct rg_part *part = &server->part;
+  server->rejections_before = part->sheet->totals.rejections;
   struct rg_sheet *sheet = part->sheet;
   server->place =
       (struct rg_place){part->scenario, sheet->tier, sheet->instance};

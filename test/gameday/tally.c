@@ -60,7 +60,7 @@ void rg_tally_add(struct rg_tally *tally, struct rg_sheet *sheet) {
 
 void rg_tally_judge(struct rg_tally *tally,
                     const struct rg_scenario *scenario) {
-  const struct rg_review_times times = rg_fit_times(scenario);
+  const struct rg_review_times times = rg_scenario_times(scenario);
   rg_trial_judge(&tally->trial, &times, RG_TALLY_GOOD);
 }
 

@@ -168,15 +168,23 @@ TEST(ScenarioBuild, AnIncidentMustHaveAKind) {
       Lines{"incidents[0].kind: must be given"});
 }
 
+Lines ErrorsOfLoad(const std::string &load) {
+  return ReadScenario(R"({ "tiers": [ { "name": "a" } ],
+      "variants": [ { "name": "v" } ], "loads": [ )" +
+                      load + "] }")
+      .errors();
+}
+
 TEST(ScenarioBuild, ALoadMustSayWhenItCalls) {
-  for (const char *load :
-       {"{}", R"({ "atOnce": false })", R"({ "callsPerSecond": 0 })"})
-    EXPECT_EQ(ReadScenario(std::string(R"({ "tiers": [ { "name": "a" } ],
-      "variants": [ { "name": "v" } ], "loads": [ )") +
-                           load + "] }")
-                  .errors(),
-              Lines{"loads[0]: must say when they call: callsPerSecond above "
-                    "0, interval, or atOnce true"});
+  for (const char *load : {"{}", R"({ "atOnce": false })"})
+    EXPECT_EQ(ErrorsOfLoad(load),
+              Lines{"loads[0]: must say when they call: callsPerSecond, "
+                    "interval, or atOnce true"});
+  for (const char *rate : {"0", "-1"})
+    EXPECT_EQ(ErrorsOfLoad(std::string(R"({ "callsPerSecond": )") + rate + "}"),
+              Lines{std::string("loads[0].callsPerSecond: must be in "
+                                "(0, 1000000], got ") +
+                    rate});
 }
 
 }  // namespace

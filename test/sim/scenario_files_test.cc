@@ -55,9 +55,7 @@ class Trial {
     EXPECT_TRUE(rg_scenario_find_variant(scenario.get(), variant, &number));
     EXPECT_TRUE(
         rg_run_do(&trial_.run, scenario.get(), number, seed, nullptr, nullptr));
-    rg_review_times times = {scenario->warm_up_ns, scenario->duration_ns, 0};
-    rg_scenario_trouble(scenario.get(), &times.trouble_from,
-                        &times.trouble_until);
+    const rg_review_times times = rg_scenario_times(scenario.get());
     rg_trial_judge(&trial_, &times, kShare);
   }
   ~Trial() { rg_run_clean_up(&trial_.run); }
