@@ -20,6 +20,7 @@ if(RETRY_GUARD_WITH_GRPC)
   rg_house_test(OnlyTheApiIsExported exported_symbols.sh
     $<TARGET_FILE:retry_guard>
     ${PROJECT_SOURCE_DIR}/include/retry_guard/retry_guard.h
+    ${PROJECT_SOURCE_DIR}/include/retry_guard/stats.h
     ${PROJECT_SOURCE_DIR}/include/retry_guard/metrics.h)
   if(TARGET retry_guard_metrics)
     rg_house_test(OnlyTheEndpointIsExported exported_symbols.sh
