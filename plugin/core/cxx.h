@@ -26,6 +26,10 @@ _Static_assert(sizeof(_Atomic(unsigned long)) == sizeof(unsigned long) &&
                "atomics have the layout of their type");
 #endif
 
+/* For what happens with few calls or attempts: out of the way of what happens
+ * with all of them, which otherwise would have to save registers for it. */
+#define RG_SELDOM __attribute__((noinline))
+
 /* For the few bytes that each thread has: their place is fixed when the library
  * is loaded, so that finding them takes no call of the dynamic linker. */
 #define RG_TLS_FAST __attribute__((tls_model("initial-exec")))

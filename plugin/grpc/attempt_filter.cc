@@ -81,8 +81,7 @@ void OnInitial(void *arg, grpc_error_handle error) {
   bool trailers_only =
       attempt->trailers_only != nullptr && *attempt->trailers_only;
   if (error.ok() && !trailers_only) Commit(attempt);
-  grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_initial.theirs,
-                          std::move(error));
+  HandOn(attempt->on_initial.theirs, std::move(error));
 }
 
 void StartTimer(AttemptData *attempt, uint64_t deadline) {
@@ -106,8 +105,7 @@ void OnMessage(void *arg, grpc_error_handle error) {
     EndTimeout(attempt);
     Commit(attempt);
   }
-  grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_message.theirs,
-                          std::move(error));
+  HandOn(attempt->on_message.theirs, std::move(error));
 }
 
 rg_network NetworkOf(const grpc_metadata_batch &trailing) {
@@ -184,7 +182,7 @@ void OnTrailing(void *arg, grpc_error_handle error) {
   rg_outcome outcome = OutcomeOf(*attempt, error);
   // What an earlier attempt got is over. One that gRPC has given up may end
   // after its successor.
-  if (!attempt->timed_out &&
+  if (attempt->call->injected.has_value() && !attempt->timed_out &&
       rg_call_is_current(&attempt->call->call, &attempt->attempt))
     attempt->call->injected.reset();
   uint64_t now = rg_clock_now();
@@ -194,8 +192,7 @@ void OnTrailing(void *arg, grpc_error_handle error) {
   if (IsTracing())
     Trace(attempt->call->call, attempt->attempt, outcome, verdict, now);
   CarryOut(verdict, attempt);
-  grpc_core::Closure::Run(DEBUG_LOCATION, attempt->on_trailing.theirs,
-                          std::move(error));
+  HandOn(attempt->on_trailing.theirs, std::move(error));
 }
 
 // Understands a cancel_stream batch from above. The application's says nothing
@@ -327,8 +324,9 @@ void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {
   uint64_t random[2] = {0, 0};
   if (call->method->policy.idempotency.mode == RG_IDEMPOTENCY_GENERATE)
     for (uint64_t &bits : random) bits = rg_entropy_next();
-  rg_admission admission =
-      rg_call_attempt_begin(call, &attempt->attempt, &facts, now, random);
+  rg_admission admission;
+  rg_call_attempt_begin(call, &attempt->attempt, &facts, now, random,
+                        &admission);
   if (IsTracing()) Trace(*call, attempt->attempt, facts, admission, now);
   if (admission.refusal != RG_REFUSED_NOT) {
     Reject(attempt, RefusalError(*call, admission, attempt->attempt.breaker,

@@ -69,22 +69,25 @@ void RemoveInjected(GuardedCall *call, grpc_metadata_batch *trailing) {
     trailing->Remove(grpc_core::GrpcRetryPushbackMsMetadata());
 }
 
+// Ends a call that no attempt has ended by going well. One that never got an
+// attempt learns its policy here.
+__attribute__((noinline)) void End(CallData *data,
+                                   const grpc_error_handle &error) {
+  GuardedCall *guarded = &data->guarded;
+  const rg_method_policy *method = PolicyOfCall(guarded, data->context);
+  if (method == nullptr) return;
+  uint64_t now = rg_clock_now();
+  Bind(guarded, method, data->context, nullptr, now);
+  RemoveInjected(guarded, data->trailing);
+  rg_call_end(&guarded->call,
+              StatusOf(error, *data->trailing, guarded->deadline), now,
+              rg_entropy_next());
+}
+
 void OnTrailing(void *arg, grpc_error_handle error) {
   auto *data = static_cast<CallData *>(arg);
-  GuardedCall *guarded = &data->guarded;
-  // A call that never got an attempt learns its policy here.
-  const rg_method_policy *method = PolicyOfCall(guarded, data->context);
-  if (method != nullptr) {
-    uint64_t now = rg_clock_now();
-    Bind(guarded, method, data->context, nullptr, now);
-    RemoveInjected(guarded, data->trailing);
-    grpc_status_code status =
-        StatusOf(error, *data->trailing, guarded->deadline);
-    // Nothing is left to chance where all went well.
-    rg_call_end(&guarded->call, status, now,
-                status == GRPC_STATUS_OK ? 0 : rg_entropy_next());
-  }
-  grpc_core::Closure::Run(DEBUG_LOCATION, data->on_trailing, std::move(error));
+  if (!data->guarded.call.ended) End(data, error);
+  HandOn(data->on_trailing, std::move(error));
 }
 
 // Adding metadata up is dear. It is worth it for a message that is near the
@@ -151,7 +154,8 @@ void Admit(ChannelData *channel, CallData *data,
   guarded->scout =
       rg_call_is_barred(&guarded->call, now) && channel->policy.NeedsScout(now);
   if (guarded->scout) return;
-  rg_admission admission = rg_call_admit(&guarded->call, now);
+  rg_admission admission;
+  rg_call_admit(&guarded->call, now, &admission);
   if (IsTracing()) Trace(guarded->call, admission);
   if (admission.refusal != RG_REFUSED_NOT)
     data->rejection =
@@ -221,7 +225,7 @@ void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *info,
   if (rg_call_is_open(&data->guarded.call))
     rg_call_end(&data->guarded.call, static_cast<uint32_t>(info->final_status),
                 rg_clock_now(), rg_entropy_next());
-  retry_guard_hop_unref(data->held_hop);
+  if (data->held_hop != nullptr) retry_guard_hop_unref(data->held_hop);
   data->~CallData();
 }
 
@@ -257,9 +261,11 @@ GuardedCall *CallOfAttempt(grpc_call_context_element *context) {
 
 namespace {
 
-// Puts a service config in force that is so for the second time.
-void Renew(GuardedCall *call, const grpc_call_context_element *context,
-           const rg_method_policy &method, uint64_t now) {
+// Notes a service config that the channel's calls have not been bound to last,
+// and puts it in force if it is so for the second time.
+RG_SELDOM void Renew(GuardedCall *call,
+                     const grpc_call_context_element *context,
+                     const rg_method_policy &method, uint64_t now) {
   uint64_t number = PolicyNumber(method, call->seen_number);
   if (number != method.number)
     rg_target_adopt(call->call.target, number, &method.policy, now);
@@ -284,7 +290,8 @@ void BindNow(GuardedCall *call, const rg_method_policy *method,
   const rg_policy &policy = method->policy;
   if (initial != nullptr && IsNamedScope(policy.breaker.scope))
     NameCall(call, *initial);
-  Renew(call, context, *method, now);
+  if (method->number != call->seen_number || call->scout)
+    Renew(call, context, *method, now);
   rg_call_bind(&call->call, method, FromTimestamp(call->deadline), now);
   call->channel->SetBreakerInForce(policy.mode == RG_MODE_ENFORCE &&
                                    !policy.breaker.disabled);

@@ -113,25 +113,16 @@ void ForgetPeer(grpc_transport_stream_op_batch *batch) {
   if (peer != nullptr) gpr_atm_rel_store(peer, 0);
 }
 
-bool HasServiceConfig(const grpc_call_context_element *context) {
-  auto *data = static_cast<grpc_core::ServiceConfigCallData *>(
-      context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
-  return data != nullptr && data->service_config() != nullptr;
-}
-
 ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
                             size_t parser_index) {
   if (!HasServiceConfig(context)) return {};
-  auto *data = static_cast<grpc_core::ServiceConfigCallData *>(
-      context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
+  grpc_core::ServiceConfigCallData *data = ServiceConfigOf(context);
   return {data->GetGlobalParsedConfig(parser_index),
           data->GetMethodParsedConfig(parser_index)};
 }
 
 absl::string_view ServiceConfigText(const grpc_call_context_element *context) {
-  auto *data = static_cast<grpc_core::ServiceConfigCallData *>(
-      context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
-  return data->service_config()->json_string();
+  return ServiceConfigOf(context)->service_config()->json_string();
 }
 
 GprText ServiceConfigText(grpc_channel_element *elem) {

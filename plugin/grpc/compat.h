@@ -21,6 +21,7 @@ library is built without it: compile this file with -UNDEBUG"
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -145,14 +146,28 @@ void ForgetPeer(grpc_transport_stream_op_batch *batch);
 using ParsedConfig = grpc_core::ServiceConfigParser::ParsedConfig;
 
 // What the service config of a call holds at one parser's place; both may be
-// null. Null call data: no service config yet.
+// null, as they are where there is no service config yet.
 struct ParsedConfigs {
   const ParsedConfig *channel = nullptr;
   const ParsedConfig *method = nullptr;
 };
-bool HasServiceConfig(const grpc_call_context_element *context);
 ParsedConfigs LookUpConfigs(const grpc_call_context_element *context,
                             size_t parser_index);
+
+// The two things that are looked up for every call.
+inline grpc_core::ServiceConfigCallData *ServiceConfigOf(
+    const grpc_call_context_element *context) {
+  return static_cast<grpc_core::ServiceConfigCallData *>(
+      context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
+}
+inline bool HasServiceConfig(const grpc_call_context_element *context) {
+  grpc_core::ServiceConfigCallData *data = ServiceConfigOf(context);
+  return data != nullptr && data->service_config() != nullptr;
+}
+inline const ParsedConfig *LookUpMethodConfig(
+    const grpc_call_context_element *context, size_t parser_index) {
+  return ServiceConfigOf(context)->GetMethodParsedConfig(parser_index);
+}
 
 // The JSON text of a call's service config, which it has; and of what the
 // channel below the filter `elem` has got last, null while there is none.
@@ -191,6 +206,14 @@ struct RevealUnknownEntries {
 template struct RevealUnknownEntries<&grpc_metadata_batch::unknown_>;
 UnknownEntries *UnknownEntriesOf(grpc_metadata_batch *metadata);
 }  // namespace
+
+// ---- Closures: the same in newer versions.
+
+// Hands a completion on to whom it was for. gRPC's own way asks first whether
+// there is anybody, and whether it is to be traced.
+inline void HandOn(grpc_closure *theirs, grpc_error_handle error) {
+  theirs->cb(theirs->cb_arg, std::move(error));
+}
 
 // ---- Log: newer versions have Abseil's.
 

@@ -96,7 +96,7 @@ void OnInitial(void *arg, grpc_error_handle error) {
     data->hop.deadline = DeadlineOf(*data->initial);
     Publish(data);
   }
-  grpc_core::Closure::Run(DEBUG_LOCATION, data->on_initial, std::move(error));
+  HandOn(data->on_initial, std::move(error));
 }
 
 // An answer with an error tells the caller not to retry, where something failed

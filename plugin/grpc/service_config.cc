@@ -238,18 +238,35 @@ bool MayGetPolicy(const grpc_core::ChannelArgs &args) {
          !IsWithoutPolicy(config.value_or(""));
 }
 
-const rg_method_policy *PolicyOf(const grpc_call_context_element *context) {
+namespace {
+
+const Effective *EffectiveOf(const ParsedConfig *config) {
+  return config != nullptr ? static_cast<const Config *>(config)->effective()
+                           : nullptr;
+}
+
+// Where the entry for the method, if any, has not been worked out.
+RG_SELDOM const rg_method_policy *LookFurther(
+    const grpc_call_context_element *context) {
   ParsedConfigs configs = LookUpConfigs(context, ParserIndices().own);
   auto *channel = static_cast<const Config *>(configs.channel);
   auto *method = static_cast<const Config *>(configs.method);
   if (channel == nullptr || (channel->block() == nullptr &&
                              (method == nullptr || method->block() == nullptr)))
     return nullptr;
-  const rg_method_policy *known =
-      (method != nullptr ? method : channel)->effective();
-  if (known == nullptr) known = WorkOut(context, channel, method);
-  bool off = known != nullptr && known->policy.mode == RG_MODE_OFF;
-  return off ? nullptr : known;
+  if (method == nullptr && channel->effective() != nullptr)
+    return channel->effective();
+  return WorkOut(context, channel, method);
+}
+
+}  // namespace
+
+const rg_method_policy *PolicyOf(const grpc_call_context_element *context) {
+  const rg_method_policy *policy =
+      EffectiveOf(LookUpMethodConfig(context, ParserIndices().own));
+  if (policy == nullptr) policy = LookFurther(context);
+  bool off = policy != nullptr && policy->policy.mode == RG_MODE_OFF;
+  return off ? nullptr : policy;
 }
 
 uint64_t PolicyNumber(const rg_method_policy &policy, uint64_t seen) {

@@ -19,8 +19,9 @@ bool MayGetPolicy(const grpc_core::ChannelArgs &args);
 // False, and nothing is registered, when memory is out.
 bool RegisterServiceConfigParser(ConfigurationBuilder *builder);
 
-// The policy for the method of the call that `context` belongs to; null when
-// the channel has none (or memory is out), and the guard then stays away.
+// The policy for the method of the call that `context` belongs to, which has a
+// service config; null when the channel has none (or memory is out), and the
+// guard then stays away.
 // Lives as long as the call's service config. Thread-safe; the first call of a
 // method works it out, later ones find it.
 const rg_method_policy *PolicyOf(const grpc_call_context_element *context);

@@ -13,10 +13,10 @@ grpc_core::Timestamp ToTimestamp(uint64_t time) {
 
 grpc_core::Timestamp ForTimeoutEntry(grpc_core::Timestamp time) {
   grpc_core::Timestamp now = grpc_core::Timestamp::Now();
-  int64_t left_ms = (time - now).millis();
+  int64_t digits = (time - now).millis();
   int64_t unit = 1;
-  while (left_ms / unit >= 1000) unit *= 10;
-  return now + grpc_core::Duration::Milliseconds(left_ms / unit * unit);
+  for (; digits >= 1000; digits /= 10) unit *= 10;
+  return now + grpc_core::Duration::Milliseconds(digits * unit);
 }
 
 }  // namespace retry_guard

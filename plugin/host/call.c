@@ -14,10 +14,17 @@ _Static_assert(sizeof(struct rg_call) <= 192, "a call has grown too large");
 /* gRPC's clock counts milliseconds and is read once for a burst of events. */
 #define CLOCKS_DIFFER_NS (20 * RG_NS_PER_MS)
 
-static const struct rg_admission no_admission = {
-    .deadline = RG_DEADLINE_NONE, .call_deadline = RG_DEADLINE_NONE};
-
 static const struct rg_ancestry no_ancestry = {.lineage = RG_LINEAGE_UNMARKED};
+
+/* Member by member: the mark, most of it, says nothing yet. */
+static void let_through(struct rg_admission *admission) {
+  admission->refusal = RG_REFUSED_NOT;
+  admission->left_ns = 0;
+  admission->deadline = RG_DEADLINE_NONE;
+  admission->call_deadline = RG_DEADLINE_NONE;
+  admission->send_key = false;
+  admission->mark_origin = RG_MARK_NOT_SENT;
+}
 
 static void count(RG_ATOMIC(uint64_t) * counter) {
   atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
@@ -83,30 +90,37 @@ void rg_call_bind(struct rg_call *call, const struct rg_method_policy *method,
 
 /* ---- The breaker -------------------------------------------------------- */
 
-/* Asks the breaker of the call's scope for a permit; true when it is open. */
-static bool breaker_refuses(struct rg_call *call,
-                            const struct rg_backend *backend,
-                            struct rg_breaker **breaker,
-                            struct rg_permit *permit, uint64_t *left_ns,
-                            uint64_t now) {
-  call->key.backend = backend;
-  *breaker = rg_breakers_find(&call->target->breakers, &call->key, now);
-  if (*breaker == NULL || rg_breaker_admit_closed(*breaker, permit))
-    return false;
-  struct rg_breaker_admission admission = rg_breaker_admit(*breaker, now);
+/* Asks a breaker that is not closed. */
+RG_SELDOM static bool open_refuses(const struct rg_call *call,
+                                   struct rg_breaker *breaker,
+                                   struct rg_permit *permit, uint64_t *left_ns,
+                                   uint64_t now) {
+  struct rg_breaker_admission admission = rg_breaker_admit(breaker, now);
   if (admission.half_opened)
-    rg_target_breaker_half_opened(call->target, *breaker, &call->key);
+    rg_target_breaker_half_opened(call->target, breaker, &call->key);
   if (admission.permit.place > 0)
-    rg_target_breaker_probed(call->target, *breaker);
+    rg_target_breaker_probed(call->target, breaker);
   *permit = admission.permit;
   *left_ns = admission.left_ns;
   return !admission.admitted;
 }
 
-/* Kept out of the way of results that move nothing, which are nearly all. */
-__attribute__((noinline)) static void note_settled(
-    const struct rg_call *call, struct rg_breaker *breaker,
-    const struct rg_backend *backend, enum rg_settlement settlement) {
+/* Asks the breaker of the call's scope for a permit; true when it is open. */
+static inline bool breaker_refuses(struct rg_call *call,
+                                   const struct rg_backend *backend,
+                                   struct rg_breaker **breaker,
+                                   struct rg_permit *permit, uint64_t *left_ns,
+                                   uint64_t now) {
+  call->key.backend = backend;
+  *breaker = rg_breakers_find(&call->target->breakers, &call->key, now);
+  return *breaker != NULL && !rg_breaker_admit_closed(*breaker, permit) &&
+         open_refuses(call, *breaker, permit, left_ns, now);
+}
+
+RG_SELDOM static void note_settled(const struct rg_call *call,
+                                   struct rg_breaker *breaker,
+                                   const struct rg_backend *backend,
+                                   enum rg_settlement settlement) {
   struct rg_breaker_key key = call->key;
   key.backend = backend;
   rg_target_breaker_settled(call->target, breaker, &key, settlement);
@@ -134,16 +148,22 @@ bool rg_call_admit_closed(struct rg_call *call) {
          rg_breaker_admit_closed(call->breaker, &call->permit);
 }
 
-struct rg_admission rg_call_admit(struct rg_call *call, uint64_t now) {
-  struct rg_admission admission = no_admission;
+RG_SELDOM void rg_call_admit(struct rg_call *call, uint64_t now,
+                             struct rg_admission *admission) {
+  let_through(admission);
   if (!breaker_refuses(call, NULL, &call->breaker, &call->permit,
-                       &admission.left_ns, now))
-    return admission;
+                       &admission->left_ns, now))
+    return;
   rg_target_breaker_rejected(call->target, call->breaker);
   stop_caller(call);
   call->refused = true;
-  admission.refusal = RG_REFUSED_BREAKER;
-  return admission;
+  admission->refusal = RG_REFUSED_BREAKER;
+}
+
+RG_SELDOM static void note_rejected(const struct rg_call *call,
+                                    struct rg_breaker *breaker) {
+  rg_target_breaker_rejected(call->target, breaker);
+  if (!in_shadow(call)) stop_caller(call);
 }
 
 /* A probe's place that the call got at its beginning goes to its first attempt;
@@ -151,18 +171,18 @@ struct rg_admission rg_call_admit(struct rg_call *call, uint64_t now) {
 static bool permit_refused(struct rg_call *call, struct rg_attempt *attempt,
                            const struct rg_attempt_facts *facts,
                            uint64_t *left_ns, uint64_t now) {
-  if (call->permit.held && call->permit.place > 0) {
+  bool has_place = call->permit.held && call->permit.place > 0;
+  call->permit.held = false;
+  if (has_place) {
     attempt->breaker = call->breaker;
     attempt->permit = call->permit;
-    call->permit.held = false;
+    attempt->permit.held = true;
     return false;
   }
-  call->permit.held = false;
   if (!breaker_refuses(call, facts->backend, &attempt->breaker,
                        &attempt->permit, left_ns, now))
     return false;
-  rg_target_breaker_rejected(call->target, attempt->breaker);
-  if (!in_shadow(call)) stop_caller(call);
+  note_rejected(call, attempt->breaker);
   return true;
 }
 
@@ -186,10 +206,13 @@ static void let_token_go(struct rg_call *call) {
                             memory_order_relaxed);
 }
 
-static void give_token_back(struct rg_call *call) {
-  if (!call->token_held) return;
+RG_SELDOM static void refund(struct rg_call *call) {
   let_token_go(call);
   if (call->budget != NULL) rg_budget_refund(call->budget, call->token);
+}
+
+static void give_token_back(struct rg_call *call) {
+  if (call->token_held) refund(call);
 }
 
 /* ---- An attempt begins -------------------------------------------------- */
@@ -234,8 +257,8 @@ static bool is_retry(const struct rg_call *call) {
 
 /* gRPC has retries of its own that ask nobody: after perAttemptRecvTimeout, and
  * after an attempt that never got a connection. */
-static bool late_retry_refused(struct rg_call *call, uint64_t now,
-                               enum rg_stop *reason) {
+RG_SELDOM static bool late_retry_refused(struct rg_call *call, uint64_t now,
+                                         enum rg_stop *reason) {
   struct rg_case c = case_of(call, NULL);
   struct rg_token token = {0};
   if (rg_verdict_admit(&c, now, &token, reason)) {
@@ -328,40 +351,39 @@ static void set_deadlines(const struct rg_call *call,
 
 /* In shadow nothing is refused or added. From where the call would have ended,
  * its attempts are none of the guard's. */
-static void pretend(struct rg_call *call, struct rg_attempt *attempt,
-                    struct rg_admission *admission) {
+RG_SELDOM static void pretend(struct rg_call *call, struct rg_attempt *attempt,
+                              struct rg_admission *admission) {
   if (admission->refusal != RG_REFUSED_NOT) {
     call->stopped = true;
     attempt->permit.held = false;
   }
-  *admission = no_admission;
+  let_through(admission);
 }
 
-struct rg_admission rg_call_attempt_begin(struct rg_call *call,
-                                          struct rg_attempt *attempt,
-                                          const struct rg_attempt_facts *facts,
-                                          uint64_t now,
-                                          const uint64_t random[2]) {
-  struct rg_admission admission = no_admission;
-  if (call->stopped) return admission;
+void rg_call_attempt_begin(struct rg_call *call, struct rg_attempt *attempt,
+                           const struct rg_attempt_facts *facts, uint64_t now,
+                           const uint64_t random[2],
+                           struct rg_admission *admission) {
+  let_through(admission);
+  if (call->stopped) return;
   if (call->attempts_begun == 0) call->has_own_key = facts->has_own_key;
   learn_of_attempts(call, facts->previous_attempts);
-  admission.refusal = refuse(call, attempt, facts, &admission, now);
-  if (admission.refusal == RG_REFUSED_NOT) {
+  admission->refusal = refuse(call, attempt, facts, admission, now);
+  if (admission->refusal == RG_REFUSED_NOT) {
     enum rg_attempt_kind kind = begin_attempt(call, now);
     attempt->number = call->attempts_begun;
     attempt->backend = facts->backend;
     attempt->began = now;
-    set_deadlines(call, &admission, now);
-    choose_mark(call, &admission);
-    rg_attempt_counts_add(&call->target->attempts, kind, admission.mark_origin);
-    choose_key(call, &admission, random);
+    set_deadlines(call, admission, now);
+    choose_mark(call, admission);
+    rg_attempt_counts_add(&call->target->attempts, kind,
+                          admission->mark_origin);
+    choose_key(call, admission, random);
   } else {
     call->refused = true;
     give_token_back(call);
   }
-  if (in_shadow(call)) pretend(call, attempt, &admission);
-  return admission;
+  if (in_shadow(call)) pretend(call, attempt, admission);
 }
 
 /* ---- An attempt ends ---------------------------------------------------- */
@@ -401,16 +423,11 @@ static void tell_caller(struct rg_call *call, const struct rg_outcome *outcome,
     stop_caller(call);
 }
 
-struct rg_verdict rg_call_attempt_end(struct rg_call *call,
-                                      struct rg_attempt *attempt,
-                                      const struct rg_outcome *outcome,
-                                      uint64_t now, uint64_t random) {
+RG_SELDOM static struct rg_verdict judge(struct rg_call *call,
+                                         const struct rg_attempt *attempt,
+                                         const struct rg_outcome *outcome,
+                                         uint64_t now, uint64_t random) {
   struct rg_verdict verdict = {.action = RG_ACTION_LEAVE};
-  if (attempt->number == 0 || attempt->ended) return verdict;
-  bool is_current = rg_call_is_current(call, attempt);
-  settle_attempt(call, attempt, outcome, now, random);
-  /* A report that comes late, of an attempt that gRPC has given up. */
-  if (!is_current || call->ended || call->token_held) return verdict;
   struct rg_outcome seen = *outcome;
   seen.committed |= call->committed;
   if (rg_outcome_is_transparent(&seen, call->not_seen_before)) {
@@ -436,8 +453,20 @@ struct rg_verdict rg_call_attempt_end(struct rg_call *call,
   return verdict;
 }
 
-bool rg_attempt_is_open(const struct rg_attempt *attempt) {
-  return attempt->number > 0 && !attempt->ended;
+struct rg_verdict rg_call_attempt_end(struct rg_call *call,
+                                      struct rg_attempt *attempt,
+                                      const struct rg_outcome *outcome,
+                                      uint64_t now, uint64_t random) {
+  static const struct rg_verdict leave = {.action = RG_ACTION_LEAVE};
+  if (attempt->number == 0 || attempt->ended) return leave;
+  bool is_current = rg_call_is_current(call, attempt);
+  settle_attempt(call, attempt, outcome, now, random);
+  /* A report that comes late, of an attempt that gRPC has given up. */
+  if (!is_current || call->ended || call->token_held) return leave;
+  if (outcome->status != RG_STATUS_OK || outcome->network != RG_NETWORK_UNKNOWN)
+    return judge(call, attempt, outcome, now, random);
+  rg_call_end(call, RG_STATUS_OK, now, random);
+  return leave;
 }
 
 void rg_call_attempt_drop(struct rg_call *call, struct rg_attempt *attempt,
@@ -453,18 +482,15 @@ void rg_call_attempt_drop(struct rg_call *call, struct rg_attempt *attempt,
 /* A call without any attempt: its target refused connections or had no address,
  * which no attempt could tell the breaker; or it was given up while it waited,
  * or refused here, which says nothing. */
-static void settle_without_attempt(struct rg_call *call, uint32_t status,
-                                   uint64_t now, uint64_t random) {
+RG_SELDOM static void settle_without_attempt(struct rg_call *call,
+                                             uint32_t status, uint64_t now,
+                                             uint64_t random) {
   uint64_t left_ns;
   bool failed = status == RG_STATUS_UNAVAILABLE && !call->refused;
   if (failed && !call->permit.held && call->method != NULL)
     breaker_refuses(call, NULL, &call->breaker, &call->permit, &left_ns, now);
   settle(call, call->breaker, NULL, &call->permit,
          failed ? RG_RESULT_FAILURE : RG_RESULT_NEUTRAL, now, random);
-}
-
-bool rg_call_is_open(const struct rg_call *call) {
-  return !call->ended && (call->method != NULL || call->permit.held);
 }
 
 void rg_call_end(struct rg_call *call, uint32_t status, uint64_t now,

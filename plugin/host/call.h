@@ -82,7 +82,7 @@ enum rg_refusal {
   RG_REFUSED_RETRY,     /* UNAVAILABLE: see `stop` */
 };
 
-/* What to do with an attempt that is about to begin. */
+/* What to do with a call or an attempt that is about to begin. */
 struct rg_admission {
   enum rg_refusal refusal;
   enum rg_stop stop; /* with RG_REFUSED_RETRY */
@@ -121,7 +121,8 @@ bool rg_call_admit_closed(struct rg_call *call);
 /* Asks the breaker before anything is done for the call, for a channel whose
  * policy is known from its earlier calls: without it a target that refuses
  * connections would never be seen to be open. */
-struct rg_admission rg_call_admit(struct rg_call *call, uint64_t now);
+void rg_call_admit(struct rg_call *call, uint64_t now,
+                   struct rg_admission *admission);
 
 /* Whether rg_call_admit would refuse the call. Takes no permit. */
 bool rg_call_is_barred(const struct rg_call *call, uint64_t now);
@@ -144,11 +145,10 @@ void rg_call_compress(struct rg_call *call);
 
 /* An attempt begins. A retry that was not decided when the attempt before it
  * ended is decided here. `random`: 128 random bits. */
-struct rg_admission rg_call_attempt_begin(struct rg_call *call,
-                                          struct rg_attempt *attempt,
-                                          const struct rg_attempt_facts *facts,
-                                          uint64_t now,
-                                          const uint64_t random[2]);
+void rg_call_attempt_begin(struct rg_call *call, struct rg_attempt *attempt,
+                           const struct rg_attempt_facts *facts, uint64_t now,
+                           const uint64_t random[2],
+                           struct rg_admission *admission);
 
 /* Whether `attempt` is what the call is about: gRPC may have gone on to another
  * one. */
@@ -159,14 +159,16 @@ static inline bool rg_call_is_current(const struct rg_call *call,
 }
 
 /* `attempt` ended. The caller carries the verdict out; in shadow there is
- * nothing to carry out. */
+ * nothing to carry out. One that ends OK ends the call. */
 struct rg_verdict rg_call_attempt_end(struct rg_call *call,
                                       struct rg_attempt *attempt,
                                       const struct rg_outcome *outcome,
                                       uint64_t now, uint64_t random);
 
 /* Whether `attempt` has begun and not ended. */
-bool rg_attempt_is_open(const struct rg_attempt *attempt);
+static inline bool rg_attempt_is_open(const struct rg_attempt *attempt) {
+  return attempt->number > 0 && !attempt->ended;
+}
 
 /* `attempt` will have no end that is told; neutral for the breaker. Does
  * nothing if it ended. Safe after the call's end. */
@@ -174,7 +176,9 @@ void rg_call_attempt_drop(struct rg_call *call, struct rg_attempt *attempt,
                           uint64_t now);
 
 /* Whether rg_call_end still has anything to settle. */
-bool rg_call_is_open(const struct rg_call *call);
+static inline bool rg_call_is_open(const struct rg_call *call) {
+  return !call->ended && (call->method != NULL || call->permit.held);
+}
 
 /* The call ended with `status`: a success earns, and a token whose retry never
  * began goes back. Calling it again does nothing. The method's policy may be

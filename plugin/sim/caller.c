@@ -190,8 +190,10 @@ static bool guard_refuses(struct rg_sim_fleet *fleet,
       call->parent != NULL ? &call->parent->hop : NULL;
   rg_call_begin(&call->guard, call->process->target, hop, true);
   rg_call_name(&call->guard, method->path, method->path_length);
-  return call->process->knows_policy &&
-         rg_call_admit(&call->guard, fleet->now).refusal != RG_REFUSED_NOT;
+  if (!call->process->knows_policy) return false;
+  struct rg_admission admission;
+  rg_call_admit(&call->guard, fleet->now, &admission);
+  return admission.refusal != RG_REFUSED_NOT;
 }
 
 static void begin_try(struct rg_sim_fleet *fleet, struct rg_sim_call *call) {
@@ -314,8 +316,8 @@ static bool guard_admits(struct rg_sim_fleet *fleet, struct rg_sim_call *call,
   const uint64_t random[2] = {bits(fleet), bits(fleet)};
   bind(fleet, call);
   call->attempt = (struct rg_attempt){0};
-  *admission = rg_call_attempt_begin(&call->guard, &call->attempt, &facts,
-                                     fleet->now, random);
+  rg_call_attempt_begin(&call->guard, &call->attempt, &facts, fleet->now,
+                        random, admission);
   return admission->refusal == RG_REFUSED_NOT;
 }
 

@@ -189,7 +189,11 @@ class Call {
     rg_call_name(&call_, kept.data(), kept.size());
   }
   bool IsBarred() const { return rg_call_is_barred(&call_, *now_); }
-  rg_admission Admit() { return rg_call_admit(&call_, *now_); }
+  rg_admission Admit() {
+    rg_admission admission;
+    rg_call_admit(&call_, *now_, &admission);
+    return admission;
+  }
   void Bind(const rg_method_policy *method,
             uint64_t deadline = RG_DEADLINE_NONE) {
     rg_call_bind(&call_, method, deadline, *now_);
@@ -206,8 +210,9 @@ class Call {
                      uint64_t random = 1) {
     const uint64_t bits[2] = {random, ~random};
     attempt->attempt = {};
-    return attempt->admission = rg_call_attempt_begin(&call_, &attempt->attempt,
-                                                      &facts, *now_, bits);
+    rg_call_attempt_begin(&call_, &attempt->attempt, &facts, *now_, bits,
+                          &attempt->admission);
+    return attempt->admission;
   }
   rg_verdict End(Attempt *attempt, const rg_outcome &outcome,
                  uint64_t random = 0) {

@@ -75,7 +75,8 @@ Attempt *AnyAttempt(Walker *walker, Random *random) {
   return &walker->attempts[random->Below(walker->attempts.size())];
 }
 
-void EndAttempt(Walker *walker, Random *random) {
+// One that went well ends the call.
+void EndAttempt(Walker *walker, Random *random, Sums *sums) {
   if (walker->attempts.empty()) return;
   Attempt *attempt =
       random->OneIn(4) ? AnyAttempt(walker, random) : &walker->attempts.back();
@@ -86,13 +87,15 @@ void EndAttempt(Walker *walker, Random *random) {
   const rg_verdict verdict =
       walker->call.End(attempt, RandomOutcome(random), random->Bits());
   if (verdict.action == RG_ACTION_RETRY) walker->retry_in_backoff = true;
+  if (walker->call.raw().ended) sums->succeeded++;
 }
 
 // Ends the call, perhaps more than once, and lets its attempts report late.
 void End(Walker *walker, Random *random, Sums *sums) {
   const uint32_t status = random->OneIn(2) ? RG_STATUS_OK : kUnavailable;
   if (walker->began()) sums->calls_begun++;
-  if (status == RG_STATUS_OK && !walker->call.raw().stopped) sums->succeeded++;
+  const rg_call &raw = walker->call.raw();
+  if (status == RG_STATUS_OK && !raw.stopped && !raw.ended) sums->succeeded++;
   walker->call.End(status);
   while (random->OneIn(3)) walker->call.End(RG_STATUS_OK);
   for (Attempt &attempt : walker->attempts) {
@@ -124,8 +127,10 @@ bool Step(Walker *walker, Random *random, Sums *sums) {
       BeginAttempt(walker, random);
       return true;
     default:
-      EndAttempt(walker, random);
-      return true;
+      EndAttempt(walker, random, sums);
+      if (!walker->call.raw().ended) return true;
+      End(walker, random, sums);
+      return false;
   }
 }
 
