@@ -141,16 +141,15 @@ bool IsNamedScope(uint32_t scope) {
   return scope == RG_BREAKER_PER_SERVICE || scope == RG_BREAKER_PER_METHOD;
 }
 
-// Refuses the call before gRPC does anything for it, where a breaker is open.
-// A scout is left to its attempt, which knows the policy and asks again.
-void Admit(ChannelData *channel, CallData *data,
-           const grpc_metadata_batch &initial) {
-  if (!channel->policy.breaker_in_force()) return;
+// Where there is not one breaker for the target, which is closed. A scout is
+// left to its attempt, which knows the policy and asks again.
+RG_SELDOM void AskBreaker(ChannelData *channel, CallData *data,
+                          const grpc_metadata_batch &initial) {
   GuardedCall *guarded = &data->guarded;
-  if (rg_call_admit_closed(&guarded->call)) return;
   uint64_t now = rg_clock_now();
   if (IsNamedScope(channel->target->breakers.scope.load()))
     NameCall(guarded, initial);
+  if (rg_call_admit_closed_at(&guarded->call, now)) return;
   guarded->scout =
       rg_call_is_barred(&guarded->call, now) && channel->policy.NeedsScout(now);
   if (guarded->scout) return;
@@ -160,6 +159,14 @@ void Admit(ChannelData *channel, CallData *data,
   if (admission.refusal != RG_REFUSED_NOT)
     data->rejection =
         RefusalError(guarded->call, admission, guarded->call.breaker, nullptr);
+}
+
+// Refuses the call before gRPC does anything for it, where a breaker is open.
+void Admit(ChannelData *channel, CallData *data,
+           const grpc_metadata_batch &initial) {
+  if (channel->policy.breaker_in_force() &&
+      !rg_call_admit_closed(&data->guarded.call))
+    AskBreaker(channel, data, initial);
 }
 
 void StartBatch(grpc_call_element *elem,

@@ -105,15 +105,24 @@ RG_SELDOM static bool open_refuses(const struct rg_call *call,
   return !admission.admitted;
 }
 
+/* Gets a permit from the breaker of the call's scope, if that is closed or
+ * there is none. */
+static inline bool admit_closed(struct rg_call *call,
+                                const struct rg_backend *backend,
+                                struct rg_breaker **breaker,
+                                struct rg_permit *permit, uint64_t now) {
+  call->key.backend = backend;
+  *breaker = rg_breakers_find(&call->target->breakers, &call->key, now);
+  return *breaker == NULL || rg_breaker_admit_closed(*breaker, permit);
+}
+
 /* Asks the breaker of the call's scope for a permit; true when it is open. */
 static inline bool breaker_refuses(struct rg_call *call,
                                    const struct rg_backend *backend,
                                    struct rg_breaker **breaker,
                                    struct rg_permit *permit, uint64_t *left_ns,
                                    uint64_t now) {
-  call->key.backend = backend;
-  *breaker = rg_breakers_find(&call->target->breakers, &call->key, now);
-  return *breaker != NULL && !rg_breaker_admit_closed(*breaker, permit) &&
+  return !admit_closed(call, backend, breaker, permit, now) &&
          open_refuses(call, *breaker, permit, left_ns, now);
 }
 
@@ -146,6 +155,10 @@ bool rg_call_admit_closed(struct rg_call *call) {
   call->breaker = rg_breakers_whole(&call->target->breakers);
   return call->breaker != NULL &&
          rg_breaker_admit_closed(call->breaker, &call->permit);
+}
+
+bool rg_call_admit_closed_at(struct rg_call *call, uint64_t now) {
+  return admit_closed(call, NULL, &call->breaker, &call->permit, now);
 }
 
 RG_SELDOM void rg_call_admit(struct rg_call *call, uint64_t now,

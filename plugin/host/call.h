@@ -118,6 +118,10 @@ void rg_call_name(struct rg_call *call, const char *path, size_t length);
  * breaker is there for the whole target, and is closed. */
 bool rg_call_admit_closed(struct rg_call *call);
 
+/* The same for breakers of every scope: true when the call's is closed, or
+ * there is none. */
+bool rg_call_admit_closed_at(struct rg_call *call, uint64_t now);
+
 /* Asks the breaker before anything is done for the call, for a channel whose
  * policy is known from its earlier calls: without it a target that refuses
  * connections would never be seen to be open. */
