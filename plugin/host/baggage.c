@@ -10,41 +10,62 @@ static const char name[] = "retry-layer";
 static const char digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-#define ENCODED_MAX ((RG_MARK_MAX_BYTES + 2) / 3 * 4)
+#define NAME_LENGTH (sizeof name - 1)
 
 struct span {
   const char *at;
   size_t length;
 };
 
-static bool is_space(char c) { return c == ' ' || c == '\t'; }
-
-static struct span trim(struct span s) {
-  while (s.length > 0 && is_space(s.at[0])) s.at++, s.length--;
-  while (s.length > 0 && is_space(s.at[s.length - 1])) s.length--;
-  return s;
+static void skip(struct span *text, size_t length) {
+  text->at += length;
+  text->length -= length;
 }
 
-/* Takes what stands before the first `separator` off the front of `rest`. */
-static struct span take(struct span *rest, char separator) {
-  const char *end = memchr(rest->at, separator, rest->length);
-  struct span taken = {rest->at, rest->length};
-  if (end != NULL) taken.length = (size_t)(end - rest->at);
-  size_t gone = taken.length + (end != NULL);
-  rest->at += gone;
-  rest->length -= gone;
-  return taken;
+static bool begins_with(struct span text, char c) {
+  return text.length > 0 && text.at[0] == c;
 }
 
-/* Whether `member` is ours; its value, without properties, then goes to
- * `value`. */
-static bool is_ours(struct span member, struct span *value) {
-  struct span pair = take(&member, ';');
-  struct span key = trim(take(&pair, '='));
-  *value = trim(pair);
-  return key.length == sizeof name - 1 &&
-         memcmp(key.at, name, sizeof name - 1) == 0;
+static void skip_spaces(struct span *text) {
+  while (begins_with(*text, ' ') || begins_with(*text, '\t')) skip(text, 1);
 }
+
+/* Takes what stands before the first comma off the front of `rest`. */
+static struct span take_member(struct span *rest) {
+  const char *comma = memchr(rest->at, ',', rest->length);
+  struct span member = {rest->at, rest->length};
+  if (comma != NULL) member.length = (size_t)(comma - rest->at);
+  skip(rest, member.length + (comma != NULL));
+  return member;
+}
+
+static bool is_blank(struct span member) {
+  skip_spaces(&member);
+  return member.length == 0;
+}
+
+/* Whether a member's key or value ends here. */
+static bool ends(struct span text) {
+  skip_spaces(&text);
+  return text.length == 0 || text.at[0] == ';' || text.at[0] == ',';
+}
+
+/* Whether the first member of `text` is ours; its value then comes next. */
+static bool skip_our_key(struct span *text) {
+  skip_spaces(text);
+  if (text->length < NAME_LENGTH || memcmp(text->at, name, NAME_LENGTH) != 0)
+    return false;
+  skip(text, NAME_LENGTH);
+  skip_spaces(text);
+  if (!begins_with(*text, '=')) return ends(*text);
+  skip(text, 1);
+  skip_spaces(text);
+  return true;
+}
+
+static bool is_ours(struct span member) { return skip_our_key(&member); }
+
+/* ---- Reading ------------------------------------------------------------- */
 
 /* The value of a digit, or -1. (memchr on `digits` took 24 instructions.) */
 static int value_of(char digit) {
@@ -54,38 +75,80 @@ static int value_of(char digit) {
   return digit == '-' ? 62 : digit == '_' ? 63 : -1;
 }
 
-static bool decode(struct span value, uint8_t *bytes, size_t *length) {
+/* Takes the digits off the front of `text`, as long as their bytes, which are
+ * counted in `*length`, fit into RG_MARK_MAX_BYTES. */
+static void take_digits(struct span *text, uint8_t *bytes, size_t *length) {
   uint32_t bits = 0;
   int count = 0;
   *length = 0;
-  /* Padding is not ours, but harmless. */
-  while (value.length > 0 && value.at[value.length - 1] == '=') value.length--;
-  if (value.length > ENCODED_MAX) return false;
-  for (size_t i = 0; i < value.length; i++) {
-    int digit = value_of(value.at[i]);
-    if (digit < 0) return false;
+  for (; text->length > 0 && *length < RG_MARK_MAX_BYTES; skip(text, 1)) {
+    int digit = value_of(text->at[0]);
+    if (digit < 0) return;
     bits = bits << 6 | (uint32_t)digit;
     count += 6;
     if (count < 8) continue;
     count -= 8;
     bytes[(*length)++] = (uint8_t)(bits >> count);
   }
-  return true;
+}
+
+static bool decode(struct span value, uint8_t *bytes, size_t *length) {
+  take_digits(&value, bytes, length);
+  /* Padding is not ours, but harmless. */
+  while (begins_with(value, '=')) skip(&value, 1);
+  return ends(value);
+}
+
+static enum rg_mark_kind decode_mark(struct span value, struct rg_mark *mark) {
+  uint8_t bytes[RG_MARK_MAX_BYTES];
+  size_t size;
+  return decode(value, bytes, &size) && rg_mark_decode(bytes, size, mark)
+             ? RG_MARK_DECODED
+             : RG_MARK_UNDECODABLE;
 }
 
 enum rg_mark_kind rg_baggage_read(const char *text, size_t length,
                                   struct rg_mark *mark) {
   struct span rest = {text, length};
   while (rest.length > 0) {
-    struct span value;
-    if (!is_ours(take(&rest, ','), &value)) continue;
-    uint8_t bytes[ENCODED_MAX];
-    size_t size;
-    return decode(value, bytes, &size) && rg_mark_decode(bytes, size, mark)
-               ? RG_MARK_DECODED
-               : RG_MARK_UNDECODABLE;
+    struct span member = rest;
+    if (skip_our_key(&member)) return decode_mark(member, mark);
+    take_member(&rest);
   }
   return RG_MARK_NONE;
+}
+
+/* ---- Writing ------------------------------------------------------------- */
+
+/* Writes the digits of three bytes. */
+static void put_group(char *text, const uint8_t *bytes) {
+  uint32_t bits = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
+  for (int i = 0; i < 4; i++) text[i] = digits[bits >> (18 - 6 * i) & 63];
+}
+
+/* Without padding, so of an incomplete group only the digits that have bits of
+ * the mark. Returns the end. */
+static char *encode(const uint8_t *mark, size_t length, char *text) {
+  for (; length >= 3; length -= 3, mark += 3, text += 4) put_group(text, mark);
+  if (length == 0) return text;
+  const uint8_t last[3] = {mark[0], length == 2 ? mark[1] : 0, 0};
+  put_group(text, last);
+  return text + length + 1;
+}
+
+size_t rg_baggage_member(const void *mark, size_t mark_length, char *member) {
+  memcpy(member, name, NAME_LENGTH);
+  member[NAME_LENGTH] = '=';
+  char *end = encode(mark, mark_length, member + NAME_LENGTH + 1);
+  return (size_t)(end - member);
+}
+
+bool rg_baggage_repeats(const char *text, size_t length, const void *mark,
+                        size_t mark_length) {
+  char member[RG_BAGGAGE_MEMBER_MAX];
+  return mark_length <= RG_MARK_MAX_BYTES &&
+         rg_baggage_member(mark, mark_length, member) == length &&
+         memcmp(text, member, length) == 0;
 }
 
 struct output {
@@ -107,39 +170,21 @@ static bool add(struct output *out, struct span member) {
   return true;
 }
 
-/* Writes the digits of three bytes. */
-static void put_group(char *text, const uint8_t *bytes) {
-  uint32_t bits = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
-  for (int i = 0; i < 4; i++) text[i] = digits[bits >> (18 - 6 * i) & 63];
-}
-
-/* Without padding, so of an incomplete group only the digits that have bits of
- * the mark. */
-static size_t encode(const struct rg_mark *mark, char *text) {
-  uint8_t bytes[RG_MARK_MAX_BYTES + 2];
-  size_t size = rg_mark_encode(mark, bytes);
-  bytes[size] = bytes[size + 1] = 0;
-  for (size_t i = 0; i < size; i += 3) put_group(text + i / 3 * 4, bytes + i);
-  return (size * 4 + 2) / 3;
-}
-
 bool rg_baggage_write(const char *text, size_t length,
                       const struct rg_mark *mark, char *out,
                       size_t *out_length) {
   struct output result = {.at = out};
   struct span rest = {text, length};
   while (rest.length > 0) {
-    struct span member = take(&rest, ',');
-    struct span value;
-    if (trim(member).length == 0 || is_ours(member, &value)) continue;
+    struct span member = take_member(&rest);
+    if (is_blank(member) || is_ours(member)) continue;
     if (!add(&result, member)) return false;
   }
   if (mark != NULL) {
-    char ours[sizeof name + ENCODED_MAX];
-    memcpy(ours, name, sizeof name - 1);
-    ours[sizeof name - 1] = '=';
-    size_t size = sizeof name + encode(mark, ours + sizeof name);
-    add(&result, (struct span){ours, size});
+    uint8_t bytes[RG_MARK_MAX_BYTES];
+    char ours[RG_BAGGAGE_MEMBER_MAX];
+    size_t size = rg_mark_encode(mark, bytes);
+    add(&result, (struct span){ours, rg_baggage_member(bytes, size, ours)});
   }
   *out_length = result.length;
   return true;
@@ -149,9 +194,8 @@ size_t rg_baggage_strip(char *text, size_t length) {
   struct span rest = {text, length};
   size_t kept = 0;
   while (rest.length > 0) {
-    struct span member = take(&rest, ',');
-    struct span value;
-    if (trim(member).length == 0 || is_ours(member, &value)) continue;
+    struct span member = take_member(&rest);
+    if (is_blank(member) || is_ours(member)) continue;
     if (kept > 0) text[kept++] = ',';
     memmove(text + kept, member.at, member.length);
     kept += member.length;

@@ -104,6 +104,17 @@ static void check_ours(struct text out, const struct rg_mark *mark,
                 out.length > RG_BAGGAGE_MAX_BYTES - 256);
 }
 
+/* A text that only repeats the mark reads as the mark. */
+static void check_repeats(struct text text, const struct rg_mark *mark) {
+  uint8_t bytes[RG_MARK_MAX_BYTES];
+  size_t length = rg_mark_encode(mark, bytes);
+  struct rg_mark found;
+  if (!rg_baggage_repeats(text.at, text.length, bytes, length)) return;
+  RG_FUZZ_CHECK(rg_baggage_read(text.at, text.length, &found) ==
+                RG_MARK_DECODED);
+  RG_FUZZ_CHECK(same(&found, mark));
+}
+
 static struct rg_mark mark_of(struct rg_fuzz_script *script) {
   struct rg_mark mark = {.hops = (uint32_t)rg_fuzz_number(script, 1),
                          .attempt = (uint32_t)rg_fuzz_number(script, 4)};
@@ -129,5 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   RG_FUZZ_CHECK(rg_baggage_read(without.at, without.length, &ignored) ==
                 RG_MARK_NONE);
   check_ours(with, &mark, without);
+  check_repeats(in, &mark);
+  check_repeats(with, &mark);
   return 0;
 }

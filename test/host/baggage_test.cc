@@ -59,6 +59,57 @@ std::string Read(const std::string &text) {
 // `mark` as the only member.
 std::string Member(const rg_mark &mark) { return Write("", mark); }
 
+std::string Encode(const rg_mark &mark) {
+  uint8_t bytes[RG_MARK_MAX_BYTES];
+  const size_t length = rg_mark_encode(&mark, bytes);
+  return std::string(reinterpret_cast<const char *>(bytes), length);
+}
+
+bool Repeats(const std::string &text, const std::string &mark) {
+  return rg_baggage_repeats(text.data(), text.size(), mark.data(), mark.size());
+}
+
+// What stands before the first `separator` of `rest`, which it is taken from.
+std::string Take(std::string *rest, char separator) {
+  const std::string taken = rest->substr(0, rest->find(separator));
+  rest->erase(0, taken.size() + 1);
+  return taken;
+}
+
+std::string Trim(const std::string &text, const char *what = " \t") {
+  const size_t begin = text.find_first_not_of(what);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(what) + 1 - begin);
+}
+
+std::string NaivelyDecoded(std::string digits) {
+  static const std::string kAll =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  while (!digits.empty() && digits.back() == '=') digits.pop_back();
+  std::string bits, bytes;
+  for (char digit : digits) {
+    const size_t value = kAll.find(digit);
+    if (value == std::string::npos || digits.size() > 128) return "undecodable";
+    for (int bit = 5; bit >= 0; bit--) bits += (value >> bit & 1) ? '1' : '0';
+  }
+  for (size_t i = 0; i + 8 <= bits.size(); i += 8)
+    bytes += static_cast<char>(std::stoi(bits.substr(i, 8), nullptr, 2));
+  rg_mark mark = {};
+  return rg_mark_decode(bytes.data(), bytes.size(), &mark) ? Facts(mark)
+                                                           : "undecodable";
+}
+
+// As Read, step by step as the format is told.
+std::string NaivelyRead(std::string text) {
+  while (!text.empty()) {
+    std::string member = Take(&text, ',');
+    std::string value = Take(&member, ';');
+    if (Trim(Take(&value, '=')) == "retry-layer")
+      return NaivelyDecoded(Trim(value));
+  }
+  return "none";
+}
+
 std::string Members(int count) {
   std::string text;
   for (int i = 0; i < count; i++)
@@ -88,6 +139,29 @@ TEST(Baggage, UsesOnlyWhatAValueMayHold) {
                 "0123456789-_",
                 strlen("retry-layer=")),
             std::string::npos);
+}
+
+// With each of the 256 bytes in the place of each byte.
+TEST(Baggage, KnowsItsNameAndDigitsFromAnythingElse) {
+  const std::string ours = "a=b, " + Member(Mark("edge")) + " ;p,c=d";
+  for (size_t at = 0; at < ours.size(); at++)
+    for (int byte = 0; byte < 256; byte++) {
+      std::string text = ours;
+      text[at] = static_cast<char>(byte);
+      EXPECT_EQ(Read(text), NaivelyRead(text)) << text;
+    }
+}
+
+TEST(Baggage, ReadsDigitsOfAnyNumber) {
+  std::string digits;
+  for (int count = 0; count < 140; count++, digits += 'B')
+    for (const char *end : {"", "=", " ", "=;p", ",a=b"}) {
+      // Field 16, unknown, of 94 bytes or less.
+      const std::string text = "retry-layer=ggFd" + digits + end;
+      EXPECT_EQ(Read(text), NaivelyRead(text)) << text;
+      EXPECT_EQ(Read("retry-layer=" + digits + end),
+                NaivelyRead("retry-layer=" + digits + end));
+    }
 }
 
 TEST(Baggage, IsFoundAtTheBeginningInTheMiddleAndAtTheEnd) {
@@ -211,6 +285,43 @@ TEST(BaggageWrite, OursDoesNotCountAgainstTheOthers) {
             "a=1");
 }
 
+TEST(BaggageMember, IsWhatIsWrittenToAnEmptyText) {
+  for (size_t length = 0; length <= RG_OWNER_MAX; length++) {
+    const rg_mark mark = Mark(std::string(length, 'n'));
+    const std::string bytes = Encode(mark);
+    char member[RG_BAGGAGE_MEMBER_MAX];
+    const size_t size = rg_baggage_member(bytes.data(), bytes.size(), member);
+    EXPECT_EQ(std::string(member, size), Member(mark));
+  }
+}
+
+TEST(BaggageMember, HasRoomForTheLongestMark) {
+  const std::string bytes(RG_MARK_MAX_BYTES, '\xff');
+  char member[RG_BAGGAGE_MEMBER_MAX];
+  EXPECT_EQ(rg_baggage_member(bytes.data(), bytes.size(), member),
+            sizeof(member));
+}
+
+TEST(BaggageRepeats, AMarkThatSaysTheSame) {
+  for (const rg_mark &mark : {Mark(""), Mark("edge"), Mark("", 0, 0),
+                              Mark(std::string(RG_OWNER_MAX, 'x'), ~0u, ~0u)})
+    EXPECT_TRUE(Repeats(Member(mark), Encode(mark)));
+}
+
+TEST(BaggageRepeats, NothingThatSaysAnythingElse) {
+  const rg_mark mark = Mark("edge", 2, 1);
+  const std::string bytes = Encode(mark);
+  for (const rg_mark &other : {Mark("edgf", 2, 1), Mark("edge", 3, 1),
+                               Mark("edge", 2, 2), Mark("edg", 2, 1)})
+    EXPECT_FALSE(Repeats(Member(other), bytes));
+  EXPECT_FALSE(Repeats("", ""));
+  EXPECT_FALSE(Repeats("", bytes));
+  EXPECT_FALSE(Repeats("a=b," + Member(mark), bytes))
+      << "not looked at closely";
+  EXPECT_FALSE(Repeats(Member(mark) + ";p", bytes));
+  EXPECT_FALSE(Repeats("retry-layer=", std::string(20000, 'x')));
+}
+
 TEST(Baggage, NeedsNoHeap) {
   const std::string text = "a=1," + Member(Mark("old"));
   const rg_mark mark = Mark("new");
@@ -260,7 +371,7 @@ TEST(Baggage, SurvivesNonsense) {
     }
     // On the heap, to the byte, for the sanitizers.
     const std::string exact(text.data(), text.size());
-    Read(exact);
+    EXPECT_EQ(Read(exact), NaivelyRead(exact)) << exact;
     const rg_mark mark = Mark("new", 1, static_cast<uint32_t>(round));
     const std::string out = Write(exact, mark);
     if (out == kRefused) continue;
