@@ -5,24 +5,21 @@
 
 struct rg_ancestry rg_layer_judge(const struct rg_incoming *incoming,
                                   uint32_t max_hops) {
+  if (incoming->kind == RG_MARK_DECODED)
+    return (struct rg_ancestry){
+        .lineage = incoming->mark.hops < max_hops
+                       ? RG_LINEAGE_MARKED
+                       : RG_LINEAGE_MARKED_NO_FORWARD,
+        .mark = incoming->mark,
+    };
   struct rg_ancestry result = {.lineage = RG_LINEAGE_UNMARKED};
-  switch (incoming->kind) {
-    case RG_MARK_DECODED:
-      result.mark = incoming->mark;
-      result.lineage = incoming->mark.hops < max_hops
-                           ? RG_LINEAGE_MARKED
-                           : RG_LINEAGE_MARKED_NO_FORWARD;
-      break;
-    case RG_MARK_UNDECODABLE:
-      result.lineage = RG_LINEAGE_MARKED_NO_FORWARD;
-      break;
-    case RG_MARK_NONE:
-      if (incoming->previous_attempts == 0) break;
-      result.lineage = RG_LINEAGE_MARKED;
-      result.mark.attempt = incoming->previous_attempts < UINT32_MAX
-                                ? incoming->previous_attempts + 1
-                                : UINT32_MAX;
-      break;
+  if (incoming->kind == RG_MARK_UNDECODABLE) {
+    result.lineage = RG_LINEAGE_MARKED_NO_FORWARD;
+  } else if (incoming->previous_attempts > 0) {
+    result.lineage = RG_LINEAGE_MARKED;
+    result.mark.attempt = incoming->previous_attempts < UINT32_MAX
+                              ? incoming->previous_attempts + 1
+                              : UINT32_MAX;
   }
   return result;
 }

@@ -14,19 +14,29 @@ namespace retry_guard {
 
 namespace {
 
-// What an entry says about marks; RG_MARK_NONE if nothing.
-rg_incoming ReadEntry(absl::string_view key, absl::string_view value,
-                      Baggage baggage) {
-  rg_incoming incoming;
-  incoming.kind = RG_MARK_NONE;
-  incoming.previous_attempts = 0;
-  if (key == RG_MARK_KEY)
-    incoming.kind = rg_mark_decode(value.data(), value.size(), &incoming.mark)
-                        ? RG_MARK_DECODED
-                        : RG_MARK_UNDECODABLE;
-  else if (baggage == Baggage::kUsed && key == RG_BAGGAGE_KEY)
-    incoming.kind = rg_baggage_read(value.data(), value.size(), &incoming.mark);
-  return incoming;
+rg_mark_kind ReadBare(absl::string_view value, rg_mark *mark) {
+  return rg_mark_decode(value.data(), value.size(), mark) ? RG_MARK_DECODED
+                                                          : RG_MARK_UNDECODABLE;
+}
+
+// RG_MARK_NONE also for what repeats `bare`, a mark outside of baggage or null.
+rg_mark_kind ReadBaggage(absl::string_view value, absl::string_view bare,
+                         rg_mark *mark) {
+  if (bare.data() != nullptr &&
+      rg_baggage_repeats(value.data(), value.size(), bare.data(), bare.size()))
+    return RG_MARK_NONE;
+  return rg_baggage_read(value.data(), value.size(), mark);
+}
+
+// What an entry says about marks, RG_MARK_NONE if nothing new; `bare` is kept
+// from one entry to the next.
+rg_mark_kind ReadEntry(absl::string_view key, const grpc_core::Slice &value,
+                       Baggage baggage, absl::string_view *bare,
+                       rg_mark *mark) {
+  if (key == RG_MARK_KEY) return ReadBare(*bare = value.as_string_view(), mark);
+  if (baggage == Baggage::kUsed && key == RG_BAGGAGE_KEY)
+    return ReadBaggage(value.as_string_view(), *bare, mark);
+  return RG_MARK_NONE;
 }
 
 // Short values have room in the slice itself. gRPC's own way there is three
@@ -99,14 +109,25 @@ void ReplaceInBaggage(const rg_mark *mark, UnknownEntries *entries) {
   }
 }
 
+// Where there is none yet.
+void AppendBaggage(const uint8_t *mark, size_t length,
+                   UnknownEntries *entries) {
+  char member[RG_BAGGAGE_MEMBER_MAX];
+  AppendEntry(RG_BAGGAGE_KEY, member, rg_baggage_member(mark, length, member),
+              entries);
+}
+
 }  // namespace
 
 bool ReadMarks(const UnknownEntries &entries, Baggage baggage,
                uint32_t max_hops, rg_ancestry *ancestry) {
   bool found = false;
+  absl::string_view bare;
   for (const auto &[key, value] : entries) {
-    rg_incoming incoming =
-        ReadEntry(key.as_string_view(), value.as_string_view(), baggage);
+    rg_incoming incoming;
+    incoming.previous_attempts = 0;
+    incoming.kind =
+        ReadEntry(key.as_string_view(), value, baggage, &bare, &incoming.mark);
     if (incoming.kind == RG_MARK_NONE) continue;
     rg_ancestry said = rg_layer_judge(&incoming, max_hops);
     *ancestry = found ? rg_layer_merge(*ancestry, said) : said;
@@ -123,9 +144,14 @@ void RemoveMarks(Baggage baggage, UnknownEntries *entries) {
 void WriteMark(const rg_mark &mark, Baggage baggage, UnknownEntries *entries) {
   uint8_t bytes[RG_MARK_MAX_BYTES];
   size_t length = rg_mark_encode(&mark, bytes);
+  bool has_baggage =
+      baggage == Baggage::kUsed && HasEntry(*entries, RG_BAGGAGE_KEY);
   AppendEntry(RG_MARK_KEY, reinterpret_cast<const char *>(bytes), length,
               entries);
-  if (baggage == Baggage::kUsed) ReplaceInBaggage(&mark, entries);
+  if (has_baggage)
+    ReplaceInBaggage(&mark, entries);
+  else if (baggage == Baggage::kUsed)
+    AppendBaggage(bytes, length, entries);
 }
 
 }  // namespace retry_guard

@@ -254,6 +254,17 @@ TEST_F(Innermost, ASuccessAfterAFailedFallbackTellsTheCallerNothing) {
 
 // ---- Baggage ----------------------------------------------------------------
 
+// `text` with `mark`.
+std::string InBaggage(const std::string &text, const Mark &mark) {
+  rg_mark raw{};
+  const std::string encoded = Encoded(mark);
+  EXPECT_TRUE(rg_mark_decode(encoded.data(), encoded.size(), &raw));
+  char out[RG_BAGGAGE_MAX_BYTES];
+  size_t length = 0;
+  EXPECT_TRUE(rg_baggage_write(text.data(), text.size(), &raw, out, &length));
+  return std::string(out, length);
+}
+
 TEST_F(BaggageMarks, TravelBesideTheMembersOfOthers) {
   Keeper server(RG_BAGGAGE_KEY);
   Client client(
@@ -273,19 +284,41 @@ TEST_F(BaggageMarks, TravelBesideTheMembersOfOthers) {
   }
 }
 
+TEST_F(BaggageMarks, TravelAloneWhereThereAreNoOthers) {
+  Keeper server(RG_BAGGAGE_KEY);
+  Client client(
+      server.address(),
+      Config().Guard(Unlimited(R"("layer":{"baggage":true})")).Json());
+  client.Call();
+  std::vector<std::string> seen = server.Seen();
+  ASSERT_EQ(seen.size(), 3u);
+  for (uint32_t i = 0; i < 3; i++)
+    EXPECT_EQ(seen[i], InBaggage("", {0, i + 1, "front"}));
+}
+
 TEST_F(BaggageMarks, AreObeyedWhereTheEntryItselfWasLost) {
   Tiers tiers(Config().Guard(Unlimited(R"("layer":{"baggage":true})")));
   tiers.CallDown();  // from here on incoming baggage is looked at
-  Mark mark;
-  rg_mark raw{};
-  const std::string encoded = Encoded(mark);
-  ASSERT_TRUE(rg_mark_decode(encoded.data(), encoded.size(), &raw));
-  char out[RG_BAGGAGE_MAX_BYTES];
-  size_t length = 0;
-  ASSERT_TRUE(rg_baggage_write("a=b", 3, &raw, out, &length));
-  Visit visit = tiers.Arrive({{RG_BAGGAGE_KEY, std::string(out, length)}});
+  Visit visit = tiers.Arrive({{RG_BAGGAGE_KEY, InBaggage("a=b", {})}});
   EXPECT_EQ(tiers.CallDownFor(visit), Once({1, 1, "edge"}));
   visit.End();
+}
+
+TEST_F(BaggageMarks, CountBesideTheEntryWhereTheySayMore) {
+  Tiers tiers(Config().Guard(Unlimited(R"("layer":{"baggage":true})")));
+  tiers.CallDown();
+  const Mark far{5, 1, "far"};
+  for (const Entries &entries :
+       {Entries{{RG_MARK_KEY, Encoded({})},
+                {RG_BAGGAGE_KEY, InBaggage("", far)}},
+        Entries{{RG_MARK_KEY, Encoded(far)},
+                {RG_BAGGAGE_KEY, InBaggage("", {})}},
+        Entries{{RG_MARK_KEY, Encoded(far)},
+                {RG_BAGGAGE_KEY, InBaggage("", far)}}}) {
+    Visit visit = tiers.Arrive(entries);
+    EXPECT_EQ(tiers.CallDownFor(visit), Once({6, 1, "far"}));
+    visit.End();
+  }
 }
 
 // ---- Updates ----------------------------------------------------------------
