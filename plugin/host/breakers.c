@@ -69,10 +69,15 @@ struct name {
   size_t length;
 };
 
+/* Of "/shop.Ledger/Add" what "/shop.Ledger/" has. */
+static size_t service_length(const char *path, size_t length) {
+  const char *slash = memrchr(path, '/', length);
+  return slash != NULL ? (size_t)(slash - path) + 1 : 0;
+}
+
 /* "/shop.Ledger/Add" is a method of "shop.Ledger". */
 static struct name service_of(const struct rg_breaker_key *key) {
-  size_t end = key->path_length;
-  while (end > 0 && key->path[end - 1] != '/') end--;
+  size_t end = service_length(key->path, key->path_length);
   if (end > 0) end--;
   size_t begin = end > 0 && key->path[0] == '/' ? 1 : 0;
   return (struct name){key->service, key->path + begin, end - begin};
@@ -144,14 +149,20 @@ static struct rg_scoped_breaker *claim_nolock(struct rg_breakers *breakers,
   return place;
 }
 
-static struct rg_scoped_breaker *claim(struct rg_breakers *breakers,
-                                       const struct rg_breaker_key *key,
-                                       uint32_t scope, uint64_t now) {
+static struct rg_breaker *use(struct rg_scoped_breaker *place, uint64_t now) {
+  atomic_store_explicit(&place->last_used, now, memory_order_relaxed);
+  return &place->breaker;
+}
+
+/* Kept out of the way of breakers that are there already. */
+__attribute__((noinline)) static struct rg_breaker *claim(
+    struct rg_breakers *breakers, const struct rg_breaker_key *key,
+    uint32_t scope, uint64_t now) {
   struct name name = name_of(key, scope);
-  if (pthread_mutex_trylock(&lock) != 0) return NULL;
+  if (name.hash == 0 || pthread_mutex_trylock(&lock) != 0) return NULL;
   struct rg_scoped_breaker *place = claim_nolock(breakers, &name, scope, now);
   pthread_mutex_unlock(&lock);
-  return place;
+  return use(place, now);
 }
 
 struct rg_breaker *rg_breakers_whole(struct rg_breakers *breakers) {
@@ -168,10 +179,7 @@ __attribute__((noinline)) static struct rg_breaker *find_scoped(
   if (hash == 0) return NULL;
   struct rg_scoped_breaker *place =
       look_up(atomic_load(&breakers->scoped), hash);
-  if (place == NULL) place = claim(breakers, key, scope, now);
-  if (place == NULL) return NULL;
-  atomic_store_explicit(&place->last_used, now, memory_order_relaxed);
-  return &place->breaker;
+  return place != NULL ? use(place, now) : claim(breakers, key, scope, now);
 }
 
 struct rg_breaker *rg_breakers_find(struct rg_breakers *breakers,
@@ -244,8 +252,7 @@ uint64_t rg_breakers_hash(const char *bytes, size_t length) {
 }
 
 struct rg_breaker_key rg_breakers_key(const char *path, size_t length) {
-  size_t service = length;
-  while (service > 0 && path[service - 1] != '/') service--;
+  size_t service = service_length(path, length);
   uint64_t hash = hash_on(HASH_OF_NOTHING, path, service);
   return (struct rg_breaker_key){
       .service = never_nothing(hash),
