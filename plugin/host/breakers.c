@@ -111,20 +111,32 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void rg_breakers_lock(void) { pthread_mutex_lock(&lock); }
 void rg_breakers_unlock(void) { pthread_mutex_unlock(&lock); }
 
-static struct rg_scoped_breaker *oldest(struct rg_scoped_breaker *scoped) {
-  struct rg_scoped_breaker *result = &scoped[0];
-  for (int i = 1; i < RG_BREAKERS_MAX; i++)
+/* Where the breaker for `hash` is, unless another one was there first. */
+static struct rg_scoped_breaker *home(struct rg_scoped_breaker *scoped,
+                                      uint64_t hash) {
+  return &scoped[hash % RG_BREAKERS_MAX];
+}
+
+/* Its home, if no other place is older. */
+static struct rg_scoped_breaker *oldest(struct rg_scoped_breaker *scoped,
+                                        uint64_t hash) {
+  struct rg_scoped_breaker *result = home(scoped, hash);
+  for (int i = 0; i < RG_BREAKERS_MAX; i++)
     if (atomic_load_explicit(&scoped[i].last_used, memory_order_relaxed) <
         atomic_load_explicit(&result->last_used, memory_order_relaxed))
       result = &scoped[i];
   return result;
 }
 
+static bool is_for(const struct rg_scoped_breaker *place, uint64_t hash) {
+  return atomic_load_explicit(&place->hash, memory_order_acquire) == hash;
+}
+
 static struct rg_scoped_breaker *look_up(struct rg_scoped_breaker *scoped,
                                          uint64_t hash) {
+  if (is_for(home(scoped, hash), hash)) return home(scoped, hash);
   for (int i = 0; i < RG_BREAKERS_MAX; i++)
-    if (atomic_load_explicit(&scoped[i].hash, memory_order_acquire) == hash)
-      return &scoped[i];
+    if (is_for(&scoped[i], hash)) return &scoped[i];
   return NULL;
 }
 
@@ -137,7 +149,7 @@ static struct rg_scoped_breaker *claim_nolock(struct rg_breakers *breakers,
   struct rg_scoped_breaker *scoped = atomic_load(&breakers->scoped);
   struct rg_scoped_breaker *place = look_up(scoped, name->hash);
   if (place != NULL) return place; /* another thread was faster */
-  place = oldest(scoped);
+  place = oldest(scoped, name->hash);
   bool used = atomic_exchange(&place->hash, 0) != 0;
   if (used) rg_breaker_reset(&place->breaker);
   rg_breaker_series_leave(breakers, place, now);

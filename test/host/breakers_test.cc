@@ -209,6 +209,27 @@ TEST_F(BreakersPlaces, AsManyAsTheBoundAreTold) {
     EXPECT_EQ(all.count(Find("/s/" + std::to_string(i))), 1u);
 }
 
+TEST_F(BreakersPlaces, AreTakenWhereTheyAreLookedForFirst) {
+  Configure(RG_BREAKER_PER_METHOD);
+  const std::string path = "/a/x";
+  const rg_breaker_key key = Key(path);
+  EXPECT_EQ(Find(key),
+            &breakers_->scoped[key.method % RG_BREAKERS_MAX].breaker);
+}
+
+TEST_F(BreakersPlaces, ThatAreLookedForAtTheSameOneAreToldApart) {
+  Configure(RG_BREAKER_PER_METHOD);
+  std::set<rg_breaker *> all;
+  int next = 0;
+  for (int i = 0; i < 4; i++) {
+    std::string path;
+    do path = "/s/" + std::to_string(next++);
+    while (Key(path).method % RG_BREAKERS_MAX != 7);
+    EXPECT_TRUE(all.insert(Find(path)).second);
+    EXPECT_EQ(all.count(Find(path)), 1u);
+  }
+}
+
 TEST_F(BreakersPlaces, TheOneIdleLongestGivesWayAndTheNewOneStartsClosed) {
   Configure(RG_BREAKER_PER_METHOD);
   const std::vector<rg_breaker *> places = Fill("/old/");
