@@ -122,8 +122,10 @@ enum rg_mark_kind rg_baggage_read(const char *text, size_t length,
 
 /* Writes the digits of three bytes. */
 static void put_group(char *text, const uint8_t *bytes) {
-  uint32_t bits = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
-  for (int i = 0; i < 4; i++) text[i] = digits[bits >> (18 - 6 * i) & 63];
+  text[0] = digits[bytes[0] >> 2];
+  text[1] = digits[(bytes[0] << 4 | bytes[1] >> 4) & 63];
+  text[2] = digits[(bytes[1] << 2 | bytes[2] >> 6) & 63];
+  text[3] = digits[bytes[2] & 63];
 }
 
 /* Without padding, so of an incomplete group only the digits that have bits of
@@ -131,9 +133,11 @@ static void put_group(char *text, const uint8_t *bytes) {
 static char *encode(const uint8_t *mark, size_t length, char *text) {
   for (; length >= 3; length -= 3, mark += 3, text += 4) put_group(text, mark);
   if (length == 0) return text;
-  const uint8_t last[3] = {mark[0], length == 2 ? mark[1] : 0, 0};
-  put_group(text, last);
-  return text + length + 1;
+  uint8_t second = length == 2 ? mark[1] : 0;
+  *text++ = digits[mark[0] >> 2];
+  *text++ = digits[(mark[0] << 4 | second >> 4) & 63];
+  if (length == 2) *text++ = digits[second << 2 & 63];
+  return text;
 }
 
 size_t rg_baggage_member(const void *mark, size_t mark_length, char *member) {
