@@ -112,25 +112,38 @@ TEST(BreakersHash, TellsNamesApart) {
 
 TEST(BreakersHash, TellsLengthsApart) {
   std::set<uint64_t> all;
-  for (size_t length = 0; length < 64; length++) {
-    const std::string zeros(length, '\0');
-    EXPECT_TRUE(all.insert(rg_breakers_hash(zeros.data(), length)).second);
-  }
+  for (char c : {'\0', '\1', '/', 'a', 'b', '\xff'})
+    for (size_t length = 1; length < 100; length++) {
+      const std::string same(length, c);
+      EXPECT_TRUE(all.insert(rg_breakers_hash(same.data(), length)).second);
+    }
 }
 
 TEST(BreakersHash, LooksAtEveryByte) {
-  const std::string long_name(29, 'x');
-  for (size_t i = 0; i < long_name.size(); i++) {
-    std::string other = long_name;
-    other[i] = 'y';
-    EXPECT_NE(rg_breakers_hash(other.data(), other.size()),
-              rg_breakers_hash(long_name.data(), long_name.size()))
-        << i;
+  for (size_t length = 1; length < 40; length++) {
+    std::set<uint64_t> all;
+    for (size_t i = 0; i < length; i++)
+      for (int byte = 1; byte < 256; byte++) {
+        std::string text(length, '\0');
+        text[i] = static_cast<char>(byte);
+        // On the heap, to the byte, for the sanitizers.
+        const std::string exact(text.data(), text.size());
+        all.insert(rg_breakers_hash(exact.data(), exact.size()));
+      }
+    EXPECT_EQ(all.size(), length * 255);
   }
+}
 
-  const std::string a("a\0b", 3), b("a\0c", 3);
-  EXPECT_NE(rg_breakers_hash(a.data(), 3), rg_breakers_hash(b.data(), 3));
-  EXPECT_NE(rg_breakers_hash(a.data(), 2), rg_breakers_hash(a.data(), 1));
+TEST(BreakersHash, SpreadsNamesOverAllPlaces) {
+  std::vector<int> places(RG_BREAKERS_MAX);
+  for (int i = 0; i < 100 * RG_BREAKERS_MAX; i++) {
+    const std::string name = "/shop.Ledger/Add" + std::to_string(i);
+    places[rg_breakers_hash(name.data(), name.size()) % RG_BREAKERS_MAX]++;
+  }
+  for (int count : places) {
+    EXPECT_GT(count, 50);
+    EXPECT_LT(count, 150);
+  }
 }
 
 TEST(BreakersKey, IsOfTheServiceAndOfTheMethod) {
@@ -142,6 +155,22 @@ TEST(BreakersKey, IsOfTheServiceAndOfTheMethod) {
   EXPECT_NE(a.service, c.service);
   EXPECT_NE(a.method, c.method);
   EXPECT_EQ(a.backend, nullptr);
+}
+
+// Services and methods of all lengths around those of words.
+TEST(BreakersKey, TellsAllMethodsOfAllServicesApart) {
+  std::set<uint64_t> services, methods;
+  for (size_t i = 0; i < 30; i++)
+    for (size_t j = 0; j < 30; j++)
+      for (char c : {'a', 'b'}) {
+        const std::string path =
+            "/" + std::string(i, c) + "/" + std::string(j, c);
+        const rg_breaker_key key = Key(path);
+        services.insert(key.service);
+        methods.insert(key.method);
+      }
+  EXPECT_EQ(services.size(), 1u + 2 * 29);
+  EXPECT_EQ(methods.size(), 1u + 2 * (30 * 30 - 1));
 }
 
 TEST(BreakersKey, TakesPathsOfAnyShape) {
