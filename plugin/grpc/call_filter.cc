@@ -71,8 +71,7 @@ void RemoveInjected(GuardedCall *call, grpc_metadata_batch *trailing) {
 
 // Ends a call that no attempt has ended by going well. One that never got an
 // attempt learns its policy here.
-__attribute__((noinline)) void End(CallData *data,
-                                   const grpc_error_handle &error) {
+RG_SELDOM void End(CallData *data, const grpc_error_handle &error) {
   GuardedCall *guarded = &data->guarded;
   const rg_method_policy *method = PolicyOfCall(guarded, data->context);
   if (method == nullptr) return;

@@ -167,9 +167,9 @@ static struct rg_breaker *use(struct rg_scoped_breaker *place, uint64_t now) {
 }
 
 /* Kept out of the way of breakers that are there already. */
-__attribute__((noinline)) static struct rg_breaker *claim(
-    struct rg_breakers *breakers, const struct rg_breaker_key *key,
-    uint32_t scope, uint64_t now) {
+RG_SELDOM static struct rg_breaker *claim(struct rg_breakers *breakers,
+                                          const struct rg_breaker_key *key,
+                                          uint32_t scope, uint64_t now) {
   struct name name = name_of(key, scope);
   if (name.hash == 0 || pthread_mutex_trylock(&lock) != 0) return NULL;
   struct rg_scoped_breaker *place = claim_nolock(breakers, &name, scope, now);
@@ -184,7 +184,7 @@ struct rg_breaker *rg_breakers_whole(struct rg_breakers *breakers) {
 }
 
 /* Kept out of the way of targets with one breaker. */
-__attribute__((noinline)) static struct rg_breaker *find_scoped(
+RG_SELDOM static struct rg_breaker *find_scoped(
     struct rg_breakers *breakers, const struct rg_breaker_key *key,
     uint32_t scope, uint64_t now) {
   uint64_t hash = hash_of(key, scope);
