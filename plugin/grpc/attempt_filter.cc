@@ -84,10 +84,10 @@ void OnInitial(void *arg, grpc_error_handle error) {
   HandOn(attempt->on_initial.theirs, std::move(error));
 }
 
-void StartTimer(AttemptData *attempt, uint64_t deadline) {
+void StartTimer(AttemptData *attempt, grpc_core::Timestamp deadline) {
   attempt->timer =
       AttemptTimer::Start(attempt->elem, attempt->stack, attempt->combiner,
-                          attempt->call->arena, ToTimestamp(deadline));
+                          attempt->call->arena, deadline);
 }
 
 // The attempt has brought something: its timeout has done its work, and only
@@ -96,7 +96,7 @@ void EndTimeout(AttemptData *attempt) {
   if (attempt->timer == nullptr) return;
   CancelTimer(attempt);
   if (attempt->call_deadline != RG_DEADLINE_NONE)
-    StartTimer(attempt, attempt->call_deadline);
+    StartTimer(attempt, ToTimestamp(attempt->call_deadline));
 }
 
 void OnMessage(void *arg, grpc_error_handle error) {
@@ -301,12 +301,13 @@ void Bound(const rg_admission &admission, AttemptData *attempt,
            grpc_metadata_batch *metadata) {
   attempt->call_deadline = admission.call_deadline;
   if (admission.deadline == RG_DEADLINE_NONE) return;
-  StartTimer(attempt, admission.deadline);
-  uint64_t told =
-      attempt->call->is_unary ? admission.deadline : admission.call_deadline;
-  if (told != RG_DEADLINE_NONE)
-    metadata->Set(grpc_core::GrpcTimeoutMetadata(),
-                  ForTimeoutEntry(ToTimestamp(told)));
+  grpc_core::Timestamp deadline = ToTimestamp(admission.deadline);
+  StartTimer(attempt, deadline);
+  if (!attempt->call->is_unary) {
+    if (admission.call_deadline == RG_DEADLINE_NONE) return;
+    deadline = ToTimestamp(admission.call_deadline);
+  }
+  metadata->Set(grpc_core::GrpcTimeoutMetadata(), ForTimeoutEntry(deadline));
 }
 
 void Begin(AttemptData *attempt, grpc_metadata_batch *metadata) {

@@ -283,9 +283,10 @@ RG_SELDOM static bool late_retry_refused(struct rg_call *call, uint64_t now,
   return true;
 }
 
-static bool too_late_to_start(struct rg_call *call, uint64_t now) {
-  if (is_retry(call) || rg_deadline_worth_starting(&policy_of(call)->deadline,
-                                                   deadline_of(call), now))
+static bool too_late_to_start(struct rg_call *call, uint64_t deadline,
+                              uint64_t now) {
+  if (is_retry(call) ||
+      rg_deadline_worth_starting(&policy_of(call)->deadline, deadline, now))
     return false;
   count(&counters(call)->refused_remaining);
   return true;
@@ -294,10 +295,12 @@ static bool too_late_to_start(struct rg_call *call, uint64_t now) {
 /* Everything that may refuse an attempt, in order. */
 static enum rg_refusal refuse(struct rg_call *call, struct rg_attempt *attempt,
                               const struct rg_attempt_facts *facts,
-                              struct rg_admission *admission, uint64_t now) {
+                              uint64_t deadline, struct rg_admission *admission,
+                              uint64_t now) {
   bool is_new = !call->transparent_next;
   bool is_late = is_new && is_retry(call) && !call->token_held;
-  if (is_new && too_late_to_start(call, now)) return RG_REFUSED_REMAINING;
+  if (is_new && too_late_to_start(call, deadline, now))
+    return RG_REFUSED_REMAINING;
   if (is_late && late_retry_refused(call, now, &admission->stop))
     return RG_REFUSED_RETRY;
   if (permit_refused(call, attempt, facts, &admission->left_ns, now))
@@ -354,12 +357,11 @@ static uint64_t unless_grpcs(const struct rg_call *call, uint64_t deadline) {
   return deadline < call->deadline ? deadline : RG_DEADLINE_NONE;
 }
 
-static void set_deadlines(const struct rg_call *call,
+static void set_deadlines(const struct rg_call *call, uint64_t deadline,
                           struct rg_admission *admission, uint64_t now) {
-  uint64_t whole = deadline_of(call);
-  admission->call_deadline = unless_grpcs(call, whole);
+  admission->call_deadline = unless_grpcs(call, deadline);
   admission->deadline = unless_grpcs(
-      call, rg_deadline_of_attempt(&policy_of(call)->deadline, whole, now));
+      call, rg_deadline_of_attempt(&policy_of(call)->deadline, deadline, now));
 }
 
 /* In shadow nothing is refused or added. From where the call would have ended,
@@ -381,13 +383,14 @@ void rg_call_attempt_begin(struct rg_call *call, struct rg_attempt *attempt,
   if (call->stopped) return;
   if (call->attempts_begun == 0) call->has_own_key = facts->has_own_key;
   learn_of_attempts(call, facts->previous_attempts);
-  admission->refusal = refuse(call, attempt, facts, admission, now);
+  uint64_t deadline = deadline_of(call);
+  admission->refusal = refuse(call, attempt, facts, deadline, admission, now);
   if (admission->refusal == RG_REFUSED_NOT) {
     enum rg_attempt_kind kind = begin_attempt(call, now);
     attempt->number = call->attempts_begun;
     attempt->backend = facts->backend;
     attempt->began = now;
-    set_deadlines(call, admission, now);
+    set_deadlines(call, deadline, admission, now);
     choose_mark(call, admission);
     rg_attempt_counts_add(&call->target->attempts, kind,
                           admission->mark_origin);
