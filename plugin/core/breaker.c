@@ -104,8 +104,8 @@ static void set_parameters(struct rg_breaker *b,
 /* The doubt goes first: that of a failure which the emptying misses stays. */
 static void empty_windows(struct rg_breaker *breaker) {
   store32(&breaker->doubted, 0);
-  rg_window_init(&breaker->total, load64(&breaker->window_ns));
-  rg_window_init(&breaker->failures, load64(&breaker->window_ns));
+  rg_window_empty(&breaker->total, load64(&breaker->window_ns));
+  rg_window_empty(&breaker->failures, load64(&breaker->window_ns));
   store32(&breaker->in_a_row, 0);
 }
 
@@ -127,7 +127,10 @@ struct rg_breaker_cause rg_breaker_cause_of(const struct rg_breaker *breaker) {
 void rg_breaker_init(struct rg_breaker *breaker,
                      const struct rg_breaker_policy *policy) {
   set_parameters(breaker, policy);
-  empty_windows(breaker);
+  rg_window_init(&breaker->total, policy->window_ns);
+  rg_window_init(&breaker->failures, policy->window_ns);
+  store32(&breaker->in_a_row, 0);
+  store32(&breaker->doubted, 0);
   atomic_store(&breaker->state, word_of(RG_BREAKER_CLOSED, 1, 0));
   store32(&breaker->streak, 0);
   store32(&breaker->emptied_for, 0);

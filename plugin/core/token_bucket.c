@@ -33,7 +33,7 @@ void rg_token_bucket_init(struct rg_token_bucket *bucket,
                           const struct rg_token_bucket_policy *policy,
                           uint64_t level_milli, uint64_t recent_milli,
                           uint64_t now) {
-  uint64_t floor =
+  uint32_t floor =
       policy->initial_milli > RG_MILLI ? policy->initial_milli : RG_MILLI;
   atomic_store_explicit(&bucket->ratio_milli, policy->ratio_milli,
                         memory_order_relaxed);
@@ -57,12 +57,9 @@ bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now) {
   uint64_t spent = atomic_load(&bucket->spent);
   for (;;) {
     if (spent & CLOSED) return false;
-    bool exact;
-    int64_t earned = (int64_t)rg_window_total(&bucket->earned, &exact);
+    int64_t earned = (int64_t)rg_window_total(&bucket->earned);
     int64_t level = level_of(bucket, earned, spent, now);
-    /* While a slot turns, earnings are missing. They may be above the capacity,
-     * and would come back if they were not forfeited along with this take. */
-    if (level < RG_MILLI || !exact) return false;
+    if (level < RG_MILLI) return false;
     /* What was above the capacity is forfeited along with the take. */
     int64_t after = earned - level + RG_MILLI;
     if (atomic_compare_exchange_weak(&bucket->spent, &spent, word_of(after)))
@@ -76,8 +73,7 @@ void rg_token_bucket_refund(struct rg_token_bucket *bucket) {
 
 uint64_t rg_token_bucket_level(const struct rg_token_bucket *bucket,
                                uint64_t now) {
-  bool exact; /* what is missing for a moment is missing from the level */
-  int64_t earned = (int64_t)rg_window_total(&bucket->earned, &exact);
+  int64_t earned = (int64_t)rg_window_total(&bucket->earned);
   int64_t level = level_of(bucket, earned, atomic_load(&bucket->spent), now);
   return level > 0 ? (uint64_t)level : 0;
 }

@@ -38,7 +38,7 @@ struct rg_token_bucket_policy {
 
 struct rg_token_bucket {
   RG_ATOMIC(uint32_t) ratio_milli;
-  RG_ATOMIC(uint64_t) floor_milli; /* of the capacity */
+  RG_ATOMIC(uint32_t) floor_milli; /* of the capacity */
   RG_ATOMIC(uint64_t) max_milli;
   struct rg_window earned;
   /* Spent and forfeited so far, as a two's complement number in the upper 63
@@ -57,8 +57,8 @@ void rg_token_bucket_init(struct rg_token_bucket *bucket,
 /* One call ended OK. */
 void rg_token_bucket_earn(struct rg_token_bucket *bucket, uint64_t now);
 
-/* Takes one whole token; false and nothing taken when there is none, or the
- * bucket is closed, or cannot tell in this moment what it holds. */
+/* Takes one whole token; false and nothing taken when there is none or the
+ * bucket is closed. */
 bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now);
 
 /* Puts back a token that was taken and not used. */

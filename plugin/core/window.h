@@ -4,12 +4,16 @@
  *
  * The span slides by whole slots: a read covers the running slot and the
  * RG_WINDOW_SLOTS - 1 before it, so at least nine tenths of the span and never
- * more than it. A slot that time has passed by is emptied when it is next
- * written to, so being idle for a day costs no more than for a second. Time
- * may step: a step of less than the span either way leaves amounts where they
- * are, a larger one empties the window slot by slot.
+ * more than it. Being idle for a day costs no more than for a second. Time may
+ * step: a step of less than the span either way leaves amounts where they are,
+ * and one further back empties the window with the next addition.
  *
- * Threads: safe; adding is one atomic addition, but for the first of a slot. */
+ * How a read takes no sum over slots: `word` counts amounts for ever, `marks`
+ * remember what it stood at when each slot began, and what was added in the
+ * span is the difference.
+ *
+ * Threads: safe, but for init, which needs the window for itself; adding is one
+ * atomic addition, but for the first of a slot and for one that comes late. */
 #ifndef RG_CORE_WINDOW_H
 #define RG_CORE_WINDOW_H
 
@@ -22,36 +26,45 @@ RG_C_BEGIN
 
 #define RG_WINDOW_SLOTS 10
 
+/* More than the slots need, so that threads may differ in their time; a power
+ * of two keeps the place of an epoch when its bits wrap. */
+#define RG_WINDOW_MARKS 16
+
 struct rg_window {
   RG_ATOMIC(uint64_t) slot_ns;
-  /* Amounts of the slots that were emptied; with the slots it makes the total
-   * ever added. */
-  RG_ATOMIC(uint64_t) retired;
-  /* Upper half: the slot's epoch (time / slot_ns, low 32 bits). Lower half: its
-   * amount, below a bit that says that what the slot held before is not in
-   * `retired` yet. One word, so that an amount never lands in an epoch that is
-   * over. */
-  RG_ATOMIC(uint64_t) slots[RG_WINDOW_SLOTS];
+  /* All that was ever added, as it stood when a slot began: what `word` has no
+   * room for. May lag, never leads. */
+  RG_ATOMIC(uint64_t) base;
+  /* Upper 35 bits: all amounts so far, modulo 2^35. Lower 28: the running
+   * slot's epoch (time / slot_ns). In one word, so that whoever begins a slot
+   * knows what all others before it hold. */
+  RG_ATOMIC(uint64_t) word;
+  /* The same word as it stood at the beginning of an epoch. */
+  RG_ATOMIC(uint64_t) marks[RG_WINDOW_MARKS];
 };
 
 struct rg_window_reading {
   uint64_t recent; /* added within the span */
-  uint64_t total;  /* added since the beginning; may lag, never leads */
+  uint64_t total;  /* added since the beginning */
 };
 
-/* Empties `window` and sets its span; below RG_WINDOW_SLOTS ns it counts as
+/* Makes an empty window of that span; below RG_WINDOW_SLOTS ns it counts as
  * that. */
 void rg_window_init(struct rg_window *window, uint64_t span_ns);
+
+/* Empties `window`, but for its total, and sets its span. What is added at the
+ * same time may go with the rest. */
+void rg_window_empty(struct rg_window *window, uint64_t span_ns);
 
 /* Adds `amount` to the running slot. A slot holds less than 2^30; more is lost.
  * What several threads add at the same time must be less than that, too. */
 void rg_window_add(struct rg_window *window, uint32_t amount, uint64_t now);
 
-/* What was added since the beginning; `exact` says whether all of it is there,
- * and nothing is on its way from one slot to the next. */
-uint64_t rg_window_total(const struct rg_window *window, bool *exact);
+/* What was added since the beginning. */
+uint64_t rg_window_total(const struct rg_window *window);
 
-/* Reads both sums in one pass. */
+/* Reads both sums at once. `recent` is 0 while the mark that it needs is one of
+ * a much later time already. */
 struct rg_window_reading rg_window_read(const struct rg_window *window,
                                         uint64_t now);
 

@@ -119,22 +119,6 @@ TEST_F(TokenBucket, ForfeitedCreditDoesNotComeBack) {
   EXPECT_EQ(Drain(kNow + kHour), 10);
 }
 
-// The slot that such credit is in may be emptied by a thread that is stopped
-// half way: then it is missed for a while.
-TEST_F(TokenBucket, ForfeitedCreditThatWasOutOfSightDoesNotComeBack) {
-  constexpr uint64_t kEpoch = kNow / kSlotNs;
-  constexpr uint64_t kTurning = UINT64_C(1) << 31;
-  Init(Policy(1000, 1000));
-  Earn(5, kNow);
-  std::atomic<uint64_t> &slot = bucket_.earned.slots[kEpoch % RG_WINDOW_SLOTS];
-  slot = ((kEpoch + RG_WINDOW_SLOTS) << 32) | kTurning;
-  int taken = Drain(kNow + kBurst);
-  bucket_.earned.retired += 5000;
-  slot &= ~kTurning;
-  taken += Drain(kNow + kBurst);
-  EXPECT_EQ(taken, 1);
-}
-
 TEST_F(TokenBucket, HasRoomForOneTokenHoweverLittleWasEarned) {
   Init(Policy(100, 0));
   Earn(10, kNow);

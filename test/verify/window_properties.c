@@ -5,8 +5,9 @@
 /* A span of ten slots of 1 ns each. */
 #define SPAN RG_WINDOW_SLOTS
 #define NOW 1000
-/* An amount that is in the slot of NOW, but a span old. */
+/* Amounts that are there: a span old, and two slots. */
 #define OLD 70
+#define RECENT (UINT64_C(1) << 24)
 
 static struct {
   struct rg_window window;
@@ -18,25 +19,26 @@ static struct rg_window_reading reading_at(uint64_t now) {
   return rg_window_read(&world.window, now);
 }
 
-static void start(void) { rg_window_init(&world.window, SPAN); }
+static void start_new(void) { rg_window_init(&world.window, SPAN); }
 
-static void start_old(void) {
-  start();
+static void start(void) {
+  start_new();
   rg_window_add(&world.window, OLD, NOW - SPAN);
+  rg_window_add(&world.window, RECENT, NOW - 2);
 }
 
-/* ---- Three additions to one slot ---- */
+/* ---- Additions to one slot ---- */
 
 static void add_one(int id) { rg_window_add(&world.window, 1u << 8 * id, NOW); }
 
-static void all_are_there(void) {
-  RG_REQUIRE(reading_at(NOW).recent == 0x10101);
-  RG_REQUIRE(reading_at(NOW).total == 0x10101);
+static void both_are_there(void) {
+  RG_REQUIRE(reading_at(NOW).recent == 0x101);
+  RG_REQUIRE(reading_at(NOW).total == 0x101);
 }
 
-static void all_and_old_are_there(void) {
-  RG_REQUIRE(reading_at(NOW).recent == 0x10101);
-  RG_REQUIRE(reading_at(NOW).total == 0x10101 + OLD);
+static void all_are_there(void) {
+  RG_REQUIRE(reading_at(NOW).recent == RECENT + 0x10101);
+  RG_REQUIRE(reading_at(NOW).total == OLD + RECENT + 0x10101);
 }
 
 /* ---- Additions on both sides of a turn ---- */
@@ -45,18 +47,18 @@ static void add_at_turn(int id) {
   rg_window_add(&world.window, 1u << 8 * id, NOW - (id == 0));
 }
 
-/* A thread that is a little late still counts. */
+/* A thread that is a little late still counts, and no longer than it should. */
 static void late_is_there(void) {
-  RG_REQUIRE(reading_at(NOW).recent == 0x10101);
-  RG_REQUIRE(reading_at(NOW).total == 0x10101 + OLD);
+  all_are_there();
+  RG_REQUIRE(reading_at(NOW + SPAN - 1).recent == 0x10100);
 }
 
-/* ---- Reading while a slot turns ---- */
+/* ---- Reading while slots turn ---- */
 
 static void read_or_add(int id) {
   if (id > 0) {
     atomic_fetch_add(&world.begun, 1);
-    rg_window_add(&world.window, 1, NOW);
+    rg_window_add(&world.window, 1, NOW + (id > 1));
     return;
   }
   for (int i = 0; i < 2; i++) {
@@ -69,18 +71,19 @@ static void read_or_add(int id) {
 }
 
 static void start_reading(void) {
-  start_old();
-  world.begun = OLD;
+  start();
+  world.begun = OLD + RECENT;
 }
 
 static void readings_went_up(void) {
-  RG_REQUIRE(reading_at(NOW).recent == 2);
-  RG_REQUIRE(reading_at(NOW).total == OLD + 2);
+  RG_REQUIRE(reading_at(NOW).recent == RECENT + 2);
+  RG_REQUIRE(reading_at(NOW).total == OLD + RECENT + 2);
 }
 
 /* ---- A full slot ---- */
 
-/* Two together reach the 2^30 that a slot holds; six would leave it. */
+/* Two together reach the 2^30 that a slot holds; four is what the threads can
+ * have added before one of them sees that. */
 #define HALF ((1u << 29) - 1)
 
 static void fill(int id) {
@@ -88,22 +91,41 @@ static void fill(int id) {
     rg_window_add(&world.window, HALF - (id > 0), NOW);
 }
 
-static void nothing_spills(void) {
-  RG_REQUIRE(reading_at(NOW).recent >= 2 * (HALF - 1));
-  RG_REQUIRE(reading_at(NOW).recent == reading_at(NOW).total);
+static void no_more_is_there(void) {
+  uint64_t added = reading_at(NOW).recent - RECENT;
+  RG_REQUIRE(added >= 2 * (HALF - 1) && added <= UINT64_C(4) * HALF);
+  RG_REQUIRE(reading_at(NOW).total == OLD + RECENT + added);
   RG_REQUIRE(reading_at(NOW + SPAN).recent == 0);
 }
 
+/* ---- Emptying ---- */
+
+static void empty_or_add(int id) {
+  if (id == 0)
+    rg_window_empty(&world.window, SPAN);
+  else
+    rg_window_add(&world.window, 1, NOW);
+}
+
+static void what_was_there_is_gone(void) {
+  RG_REQUIRE(reading_at(NOW).recent <= 1);
+  RG_REQUIRE(reading_at(NOW).total == OLD + RECENT + 1);
+  rg_window_add(&world.window, 2, NOW);
+  RG_REQUIRE(reading_at(NOW).recent >= 2 && reading_at(NOW).recent <= 3);
+}
+
 const struct rg_property rg_window_properties[] = {
-    RG_PROPERTY("Window.AdditionsAtTheSameTimeAllCount", 3, start, add_one,
+    RG_PROPERTY("Window.AdditionsToANewOneAllCount", 2, start_new, add_one,
+                both_are_there),
+    RG_PROPERTY("Window.AdditionsThatTurnASlotAllCountOnce", 3, start, add_one,
                 all_are_there),
-    RG_PROPERTY("Window.AdditionsThatTurnASlotAllCountOnce", 3, start_old,
-                add_one, all_and_old_are_there),
-    RG_PROPERTY("Window.AdditionsOnBothSidesOfATurnAllCount", 3, start_old,
+    RG_PROPERTY("Window.AdditionsOnBothSidesOfATurnAllCount", 3, start,
                 add_at_turn, late_is_there),
     RG_PROPERTY("Window.AReaderNeverSeesMoreThanWasAdded", 3, start_reading,
                 read_or_add, readings_went_up),
-    RG_PROPERTY("Window.AFullSlotDoesNotSpillIntoTheNext", 3, start, fill,
-                nothing_spills),
+    RG_SLOW_PROPERTY("Window.AFullSlotTakesNoMore", 3, start, fill,
+                     no_more_is_there),
+    RG_PROPERTY("Window.AnEmptyingTakesWhatWasThere", 2, start, empty_or_add,
+                what_was_there_is_gone),
     {.name = NULL},
 };
