@@ -12,14 +12,20 @@ static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-uint64_t rg_backoff_cap_ms(const struct rg_retry_policy *retry, uint32_t n) {
-  /* In nanoseconds, so that a multiplier like 1.3 loses nothing on 1 ms. */
-  uint64_t max_ns = rg_num_mul(retry->max_backoff_ms, RG_NS_PER_MS);
+/* In nanoseconds, so that a multiplier like 1.3 loses nothing on 1 ms. */
+static uint64_t grown_ms(const struct rg_retry_policy *retry, uint32_t n) {
   uint64_t cap_ns = rg_num_mul(retry->initial_backoff_ms, RG_NS_PER_MS);
   uint32_t steps = n < MAX_STEPS ? n : MAX_STEPS;
   for (; steps > 0; steps--)
     cap_ns = rg_num_mul_div(cap_ns, retry->multiplier_micro, MICRO);
-  return max_u64(min_u64(cap_ns, max_ns) / RG_NS_PER_MS, 1);
+  return cap_ns / RG_NS_PER_MS;
+}
+
+uint64_t rg_backoff_cap_ms(const struct rg_retry_policy *retry, uint32_t n) {
+  uint64_t cap = n > 0 ? grown_ms(retry, n) : retry->initial_backoff_ms;
+  /* More would be a step back once it is in nanoseconds. */
+  uint64_t max = min_u64(retry->max_backoff_ms, UINT64_MAX / RG_NS_PER_MS);
+  return max_u64(min_u64(cap, max), 1);
 }
 
 struct rg_delay rg_backoff_delay(const struct rg_backoff_policy *policy,
