@@ -8,14 +8,16 @@ static uint64_t word_of(int64_t milli) { return (uint64_t)milli << 1; }
 
 static int64_t milli_of(uint64_t word) { return (int64_t)(word & ~CLOSED) / 2; }
 
-static int64_t capacity_for(const struct rg_token_bucket *bucket,
-                            uint64_t recent) {
-  uint64_t floor =
-      atomic_load_explicit(&bucket->floor_milli, memory_order_relaxed);
+static uint32_t floor_of(const struct rg_token_bucket *bucket) {
+  return atomic_load_explicit(&bucket->floor_milli, memory_order_relaxed);
+}
+
+static int64_t capacity_at(const struct rg_token_bucket *bucket, uint64_t now) {
+  uint64_t capacity = rg_window_read(&bucket->earned, now).recent;
   uint64_t max = atomic_load_explicit(&bucket->max_milli, memory_order_relaxed);
-  uint64_t capacity = recent > floor ? recent : floor;
+  if (capacity < floor_of(bucket)) capacity = floor_of(bucket);
   if (max > 0 && capacity > max) capacity = max;
-  return capacity > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)capacity;
+  return (int64_t)capacity;
 }
 
 /* What is left of `earned`, cut to the capacity; what the last burst earned
@@ -23,21 +25,26 @@ static int64_t capacity_for(const struct rg_token_bucket *bucket,
 static int64_t level_of(const struct rg_token_bucket *bucket, int64_t earned,
                         uint64_t spent, uint64_t now) {
   int64_t level = earned - milli_of(spent);
-  if (level <= capacity_for(bucket, 0)) return level;
-  int64_t capacity =
-      capacity_for(bucket, rg_window_read(&bucket->earned, now).recent);
+  if (level <= floor_of(bucket)) return level;
+  int64_t capacity = capacity_at(bucket, now);
   return level < capacity ? level : capacity;
+}
+
+static uint32_t least_capacity(const struct rg_token_bucket_policy *policy) {
+  uint32_t floor =
+      policy->initial_milli > RG_MILLI ? policy->initial_milli : RG_MILLI;
+  bool is_bounded = policy->max_milli > 0 && policy->max_milli < floor;
+  return is_bounded ? (uint32_t)policy->max_milli : floor;
 }
 
 void rg_token_bucket_init(struct rg_token_bucket *bucket,
                           const struct rg_token_bucket_policy *policy,
                           uint64_t level_milli, uint64_t recent_milli,
                           uint64_t now) {
-  uint32_t floor =
-      policy->initial_milli > RG_MILLI ? policy->initial_milli : RG_MILLI;
   atomic_store_explicit(&bucket->ratio_milli, policy->ratio_milli,
                         memory_order_relaxed);
-  atomic_store_explicit(&bucket->floor_milli, floor, memory_order_relaxed);
+  atomic_store_explicit(&bucket->floor_milli, least_capacity(policy),
+                        memory_order_relaxed);
   atomic_store_explicit(&bucket->max_milli, policy->max_milli,
                         memory_order_relaxed);
   rg_window_init(&bucket->earned, policy->burst_ns);
@@ -53,7 +60,9 @@ void rg_token_bucket_earn(struct rg_token_bucket *bucket, uint64_t now) {
       atomic_load_explicit(&bucket->ratio_milli, memory_order_relaxed), now);
 }
 
-bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now) {
+/* Not inlined: it would make each take save registers for it. */
+__attribute__((noinline)) static bool cut_and_take(
+    struct rg_token_bucket *bucket, uint64_t now) {
   uint64_t spent = atomic_load(&bucket->spent);
   for (;;) {
     if (spent & CLOSED) return false;
@@ -63,6 +72,20 @@ bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now) {
     /* What was above the capacity is forfeited along with the take. */
     int64_t after = earned - level + RG_MILLI;
     if (atomic_compare_exchange_weak(&bucket->spent, &spent, word_of(after)))
+      return true;
+  }
+}
+
+bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now) {
+  uint64_t spent = atomic_load(&bucket->spent);
+  for (;;) {
+    if (spent & CLOSED) return false;
+    int64_t earned = (int64_t)rg_window_total(&bucket->earned);
+    int64_t level = earned - milli_of(spent);
+    if (level > floor_of(bucket)) return cut_and_take(bucket, now);
+    if (level < RG_MILLI) return false;
+    uint64_t after = spent + word_of(RG_MILLI);
+    if (atomic_compare_exchange_weak(&bucket->spent, &spent, after))
       return true;
   }
 }
@@ -80,8 +103,7 @@ uint64_t rg_token_bucket_level(const struct rg_token_bucket *bucket,
 
 uint64_t rg_token_bucket_capacity(const struct rg_token_bucket *bucket,
                                   uint64_t now) {
-  return (uint64_t)capacity_for(bucket,
-                                rg_window_read(&bucket->earned, now).recent);
+  return (uint64_t)capacity_at(bucket, now);
 }
 
 void rg_token_bucket_close(struct rg_token_bucket *bucket) {

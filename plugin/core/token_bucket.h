@@ -38,7 +38,7 @@ struct rg_token_bucket_policy {
 
 struct rg_token_bucket {
   RG_ATOMIC(uint32_t) ratio_milli;
-  RG_ATOMIC(uint32_t) floor_milli; /* of the capacity */
+  RG_ATOMIC(uint32_t) floor_milli; /* of the capacity; not above max_milli */
   RG_ATOMIC(uint64_t) max_milli;
   struct rg_window earned;
   /* Spent and forfeited so far, as a two's complement number in the upper 63

@@ -45,17 +45,17 @@ bool rg_verdict_admit(const struct rg_case *c, uint64_t now,
 struct rg_verdict rg_verdict_decide(const struct rg_case *c,
                                     const struct rg_outcome *outcome,
                                     uint64_t now, uint64_t random) {
-  struct rg_verdict verdict = {.action = RG_ACTION_LEAVE};
   if (!rg_verdict_native_retries(c->retry, outcome, c->attempts))
-    return verdict;
+    return (struct rg_verdict){.action = RG_ACTION_LEAVE};
   enum rg_stop reason = reason_against(c, outcome->pushback.kind, now);
   if (reason != RG_STOP_COUNT) return stop(reason);
-  verdict.delay = rg_backoff_delay(c->backoff, c->retry, c->attempts - 1,
-                                   outcome->pushback, random);
-  if (!rg_deadline_fits(c->deadline, c->call_deadline, verdict.delay.ms,
+  struct rg_delay delay = rg_backoff_delay(
+      c->backoff, c->retry, c->attempts - 1, outcome->pushback, random);
+  if (!rg_deadline_fits(c->deadline, c->call_deadline, delay.ms,
                         c->typical_attempt_ns, now))
     return stop(RG_STOP_DEADLINE);
-  if (!take(c, now, &verdict.token)) return stop(RG_STOP_BUDGET);
-  verdict.action = RG_ACTION_RETRY;
-  return verdict;
+  struct rg_token token = {0};
+  if (!take(c, now, &token)) return stop(RG_STOP_BUDGET);
+  return (struct rg_verdict){
+      .action = RG_ACTION_RETRY, .delay = delay, .token = token};
 }
