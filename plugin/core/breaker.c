@@ -271,11 +271,8 @@ struct rg_breaker_admission rg_breaker_admit(struct rg_breaker *breaker,
   return admission;
 }
 
-bool rg_breaker_rejects(const struct rg_breaker *breaker, uint64_t now) {
-  if (atomic_load_explicit(&breaker->disabled, memory_order_relaxed))
-    return false;
-  uint64_t word = atomic_load_explicit(&breaker->state, memory_order_acquire);
-  if (state_of(word) == RG_BREAKER_CLOSED) return false;
+SELDOM static bool not_closed_rejects(const struct rg_breaker *breaker,
+                                      uint64_t word, uint64_t now) {
   if (state_of(word) == RG_BREAKER_OPEN)
     return !cooldown_over(breaker, word, now);
   uint32_t probes = load32(&breaker->probes);
@@ -284,6 +281,14 @@ bool rg_breaker_rejects(const struct rg_breaker *breaker, uint64_t now) {
                    now))
       return false;
   return true;
+}
+
+bool rg_breaker_rejects(const struct rg_breaker *breaker, uint64_t now) {
+  if (atomic_load_explicit(&breaker->disabled, memory_order_relaxed))
+    return false;
+  uint64_t word = atomic_load_explicit(&breaker->state, memory_order_acquire);
+  return state_of(word) != RG_BREAKER_CLOSED &&
+         not_closed_rejects(breaker, word, now);
 }
 
 /* ---- Settlement --------------------------------------------------------- */
@@ -345,14 +350,27 @@ SELDOM static enum rg_settlement settle_failure(struct rg_breaker *breaker,
   return open_if_tripped(breaker, word, now, random);
 }
 
-static enum rg_settlement settle_success(struct rg_breaker *breaker,
-                                         uint64_t word, uint64_t now,
-                                         uint64_t random) {
-  rg_window_add(&breaker->total, 1, now);
+static enum rg_settlement look_after_success(struct rg_breaker *breaker,
+                                             uint64_t word, uint64_t now,
+                                             uint64_t random) {
   if (load32(&breaker->in_a_row) > 0) store32(&breaker->in_a_row, 0);
   /* A success can trip it too: it may be the one that makes enough. */
   if (load32(&breaker->doubted) == 0) return RG_SETTLED;
   return open_if_tripped(breaker, word, now, random);
+}
+
+SELDOM static enum rg_settlement settle_success_in_another_slot(
+    struct rg_breaker *breaker, uint64_t word, uint64_t now, uint64_t random) {
+  rg_window_add(&breaker->total, 1, now);
+  return look_after_success(breaker, word, now, random);
+}
+
+static enum rg_settlement settle_success(struct rg_breaker *breaker,
+                                         uint64_t word, uint64_t now,
+                                         uint64_t random) {
+  return rg_window_add_to_running(&breaker->total, 1, now)
+             ? look_after_success(breaker, word, now, random)
+             : settle_success_in_another_slot(breaker, word, now, random);
 }
 
 static enum rg_settlement settle_probe(struct rg_breaker *breaker,

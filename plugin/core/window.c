@@ -150,8 +150,8 @@ void rg_window_empty(struct rg_window *window, uint64_t span_ns) {
 
 /* ---- Adding and reading ------------------------------------------------- */
 
-/* The upper half of the count's range is left to threads that looked before
- * the others' additions. */
+/* Threads that looked before the others' additions come on top: a count has
+ * room for them in each slot. */
 static bool is_full(uint64_t base, uint64_t word, uint32_t amount) {
   return added_since(base, word) + amount >= AMOUNT_MAX;
 }
@@ -161,9 +161,20 @@ static uint64_t add(struct rg_window *window, uint32_t amount) {
       &window->word, (uint64_t)amount << COUNT_SHIFT, memory_order_relaxed);
 }
 
+bool rg_window_add_to_running(struct rg_window *window, uint32_t amount,
+                              uint64_t now) {
+  uint64_t base = load_base(window);
+  uint64_t word = atomic_load_explicit(&window->word, memory_order_relaxed);
+  if (epoch_of(word) != epoch_at(window, now)) return false;
+  if (is_full(base, word, amount)) return true;
+  add(window, amount);
+  return true;
+}
+
 /* To a slot that has to begin first, or that is over. */
 __attribute__((noinline, cold)) static void add_to_another(
-    struct rg_window *window, uint32_t amount, uint32_t epoch) {
+    struct rg_window *window, uint32_t amount, uint64_t now) {
+  uint32_t epoch = epoch_at(window, now);
   if (amount == 0) return;
   advance(window, epoch);
   uint64_t base = load_base(window);
@@ -172,13 +183,8 @@ __attribute__((noinline, cold)) static void add_to_another(
 }
 
 void rg_window_add(struct rg_window *window, uint32_t amount, uint64_t now) {
-  uint32_t epoch = epoch_at(window, now);
-  uint64_t base = load_base(window);
-  uint64_t word = atomic_load_explicit(&window->word, memory_order_relaxed);
-  if (epoch_of(word) != epoch)
-    add_to_another(window, amount, epoch);
-  else if (!is_full(base, word, amount))
-    add(window, amount);
+  if (!rg_window_add_to_running(window, amount, now))
+    add_to_another(window, amount, now);
 }
 
 uint64_t rg_window_total(const struct rg_window *window) {

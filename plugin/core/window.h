@@ -60,6 +60,11 @@ void rg_window_empty(struct rg_window *window, uint64_t span_ns);
  * What several threads add at the same time must be less than that, too. */
 void rg_window_add(struct rg_window *window, uint32_t amount, uint64_t now);
 
+/* The usual part of it: false, and nothing has happened, when the running slot
+ * has to begin first or is not the newest. */
+bool rg_window_add_to_running(struct rg_window *window, uint32_t amount,
+                              uint64_t now);
+
 /* What was added since the beginning. */
 uint64_t rg_window_total(const struct rg_window *window);
 
