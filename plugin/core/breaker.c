@@ -15,9 +15,6 @@
  * held up. */
 #define BEHIND_MS 1000
 #define MILLI 1000
-/* Keeps what happens with few attempts out of the way of what happens with all:
- * inlined, it would make every settlement save registers for it. */
-#define SELDOM __attribute__((noinline))
 
 static enum rg_breaker_state state_of(uint64_t word) {
   return (enum rg_breaker_state)(word >> (UNTIL_BITS + GENERATION_BITS));
@@ -271,8 +268,8 @@ struct rg_breaker_admission rg_breaker_admit(struct rg_breaker *breaker,
   return admission;
 }
 
-SELDOM static bool not_closed_rejects(const struct rg_breaker *breaker,
-                                      uint64_t word, uint64_t now) {
+RG_SELDOM static bool not_closed_rejects(const struct rg_breaker *breaker,
+                                         uint64_t word, uint64_t now) {
   if (state_of(word) == RG_BREAKER_OPEN)
     return !cooldown_over(breaker, word, now);
   uint32_t probes = load32(&breaker->probes);
@@ -328,9 +325,9 @@ static bool is_tripped(struct rg_breaker *breaker, uint64_t now,
 }
 
 /* The result that was just booked may be one too many. */
-SELDOM static enum rg_settlement open_if_tripped(struct rg_breaker *breaker,
-                                                 uint64_t word, uint64_t now,
-                                                 uint64_t random) {
+RG_SELDOM static enum rg_settlement open_if_tripped(struct rg_breaker *breaker,
+                                                    uint64_t word, uint64_t now,
+                                                    uint64_t random) {
   struct rg_breaker_cause cause;
   bool opened = is_tripped(breaker, now, &cause) &&
                 !atomic_load(&breaker->disabled) &&
@@ -340,9 +337,9 @@ SELDOM static enum rg_settlement open_if_tripped(struct rg_breaker *breaker,
   return opened ? RG_SETTLED_OPENED : RG_SETTLED;
 }
 
-SELDOM static enum rg_settlement settle_failure(struct rg_breaker *breaker,
-                                                uint64_t word, uint64_t now,
-                                                uint64_t random) {
+RG_SELDOM static enum rg_settlement settle_failure(struct rg_breaker *breaker,
+                                                   uint64_t word, uint64_t now,
+                                                   uint64_t random) {
   rg_window_add(&breaker->total, 1, now);
   rg_window_add(&breaker->failures, 1, now);
   atomic_fetch_add(&breaker->in_a_row, 1);
@@ -359,7 +356,7 @@ static enum rg_settlement look_after_success(struct rg_breaker *breaker,
   return open_if_tripped(breaker, word, now, random);
 }
 
-SELDOM static enum rg_settlement settle_success_in_another_slot(
+RG_SELDOM static enum rg_settlement settle_success_in_another_slot(
     struct rg_breaker *breaker, uint64_t word, uint64_t now, uint64_t random) {
   rg_window_add(&breaker->total, 1, now);
   return look_after_success(breaker, word, now, random);
@@ -402,11 +399,9 @@ static bool leave_place(struct rg_breaker *breaker,
 
 /* The state first, the place after it: a place that were free while the breaker
  * is still half-open would admit one probe too many. */
-SELDOM static enum rg_settlement settle_place(struct rg_breaker *breaker,
-                                              const struct rg_permit *permit,
-                                              uint64_t word,
-                                              enum rg_result result,
-                                              uint64_t now, uint64_t random) {
+RG_SELDOM static enum rg_settlement settle_place(
+    struct rg_breaker *breaker, const struct rg_permit *permit, uint64_t word,
+    enum rg_result result, uint64_t now, uint64_t random) {
   enum rg_settlement settlement = RG_SETTLED_STALE;
   if (atomic_load(&breaker->places[permit->place - 1]) == permit->place_word)
     settlement = settle_probe(breaker, word, result, now, random);

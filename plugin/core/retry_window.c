@@ -146,9 +146,9 @@ void rg_retry_window_begin(struct rg_retry_window *window, uint64_t now) {
   rg_window_add(&window->calls, 1, now);
 }
 
-/* Not inlined: it would make takes from a bucket save registers for it. */
-__attribute__((noinline)) bool rg_retry_window_take(
-    struct rg_retry_window *window, uint64_t now, uint32_t *epoch) {
+/* Out of the way of buckets, which most targets have. */
+RG_SELDOM bool rg_retry_window_take(struct rg_retry_window *window,
+                                    uint64_t now, uint32_t *epoch) {
   uint64_t taken;
   do {
     taken = advance(window, now);

@@ -60,9 +60,9 @@ void rg_token_bucket_earn(struct rg_token_bucket *bucket, uint64_t now) {
       atomic_load_explicit(&bucket->ratio_milli, memory_order_relaxed), now);
 }
 
-/* Not inlined: it would make each take save registers for it. */
-__attribute__((noinline)) static bool cut_and_take(
-    struct rg_token_bucket *bucket, uint64_t now) {
+/* Where the level may have to be cut. */
+RG_SELDOM static bool cut_and_take(struct rg_token_bucket *bucket,
+                                   uint64_t now) {
   uint64_t spent = atomic_load(&bucket->spent);
   for (;;) {
     if (spent & CLOSED) return false;

@@ -172,8 +172,8 @@ bool rg_window_add_to_running(struct rg_window *window, uint32_t amount,
 }
 
 /* To a slot that has to begin first, or that is over. */
-__attribute__((noinline, cold)) static void add_to_another(
-    struct rg_window *window, uint32_t amount, uint64_t now) {
+RG_SELDOM static void add_to_another(struct rg_window *window, uint32_t amount,
+                                     uint64_t now) {
   uint32_t epoch = epoch_at(window, now);
   if (amount == 0) return;
   advance(window, epoch);

@@ -17,7 +17,7 @@ static void note_fork(void) { atomic_fetch_add(&process_generation, 1); }
 
 static void watch_forks(void) { pthread_atfork(NULL, NULL, note_fork); }
 
-__attribute__((noinline, cold)) static void seed(uint32_t generation) {
+RG_SELDOM static void seed(uint32_t generation) {
   pthread_once(&fork_handler, watch_forks);
   /* Early in boot the kernel may have nothing; then time and place must do. */
   if (getrandom(&state, sizeof state, GRND_NONBLOCK) != (ssize_t)sizeof state)
