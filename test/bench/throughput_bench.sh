@@ -9,12 +9,18 @@ here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=test/bench/lib.sh
 . "$here/lib.sh"
 
-turns=${TURNS:-21}
+rounds=${ROUNDS:-5}
+turns=${TURNS:-9}
 calls=${CALLS:-4000}
 
 declare -A to from
 pids=()
-trap 'kill "${pids[@]}"; rm -rf "$scratch"' EXIT
+kill_pairs() {
+  [ ${#pids[@]} = 0 ] || kill "${pids[@]}"
+  wait
+  pids=()
+}
+trap 'kill_pairs 2>/dev/null; rm -rf "$scratch"' EXIT
 
 # Starts a pair that is called $1: the server's arguments, one a line, and the
 # client's.
@@ -48,31 +54,48 @@ turn() {
 percentile() { sort -n | awk -v p="$1" '{ a[NR] = $1 } END {
   i = int(1 + p / 100 * (NR - 1) + 0.5); print a[i] }'; }
 
-# The part of the rate of $2 that $1 has, in each turn: the middle of them, and
-# between which half of them lie.
+# What the rate of $1 is of that of $2, turn by turn: the middle one, and between
+# which half of them lie.
 compare() {
-  paste "$scratch/$1.rates" "$scratch/$2.rates" |
+  paste "$scratch/$1.$in_flight" "$scratch/$2.$in_flight" |
     awk '{ printf "%.3f\n", $1 / $2 }' >"$scratch/ratios"
   echo "$(percentile 50 <"$scratch/ratios")" \
     "($(percentile 25 <"$scratch/ratios") to" \
     "$(percentile 75 <"$scratch/ratios"))"
 }
 
-order=(plain control guarded)
-start_pair plain "" "--config\n$retries"
-start_pair control "--control\nmarks" "--control\nmarks\n--config\n$retries"
-start_pair guarded "--guard" "--guard\n--config\n$defaults"
-for in_flight in 1 8 64; do
-  for pair in "${order[@]}"; do
-    turn "$pair" >"$scratch/warm"
-    : >"$scratch/$pair.rates"
-  done
+pairs=(plain control guarded)
+
+# New processes: where they happen to lie in memory, and on which core, matters
+# more than what is looked for.
+start_pairs() {
+  rm -f "$scratch"/*.to "$scratch"/*.from
+  start_pair plain "" "--config\n$retries"
+  start_pair control "--control\nmarks" "--control\nmarks\n--config\n$retries"
+  start_pair guarded "--guard" "--guard\n--config\n$defaults"
+}
+
+# One round of turns with `in_flight` calls at a time; each goes first as often
+# as the others.
+take_turns() {
+  local i pair
+  for pair in "${pairs[@]}"; do turn "$pair" >"$scratch/warm"; done
   for ((i = 0; i < turns; i++)); do
-    for pair in "${order[@]}"; do turn "$pair" >>"$scratch/$pair.rates"; done
-    order=("${order[@]:1}" "${order[0]}")
+    for pair in "${pairs[@]}"; do
+      turn "$pair" >>"$scratch/$pair.$in_flight"
+    done
+    pairs=("${pairs[@]:1}" "${pairs[0]}")
   done
+}
+
+for ((round = 0; round < rounds; round++)); do
+  start_pairs
+  for in_flight in 1 8 64; do take_turns; done
+  kill_pairs 2>/dev/null
+done
+for in_flight in 1 8 64; do
   echo "throughput $in_flight at a time: plain" \
-    "$(percentile 50 <"$scratch/plain.rates") calls/s; guarded" \
+    "$(percentile 50 <"$scratch/plain.$in_flight") calls/s; guarded" \
     "$(compare guarded plain) of it, gRPC's part alone" \
-    "$(compare control plain); guarded of that: $(compare guarded control)"
+    "$(compare control plain); guarded of that $(compare guarded control)"
 done
