@@ -17,9 +17,11 @@
 #define BEGIN_NS (1000 * RG_NS_PER_S)
 #define STEP_NS 1000
 
+/* Each repetition begins at the same time again, so that all earnings come into
+ * few slots: the least there is, or these would be full and take no more. */
 static const struct rg_budget_policy budget_policy = {
     .kind = RG_BUDGET_TOKEN_BUCKET,
-    .bucket = {.ratio_milli = 100,
+    .bucket = {.ratio_milli = 1,
                .burst_ns = 3 * RG_NS_PER_S,
                .initial_milli = 1000},
 };

@@ -120,7 +120,7 @@ measure() {
 measure_plain "plain" "" ""
 measure_control "filters without the guard" "--control\nfilters" \
   "--control\nfilters"
-measure "loaded without a policy" "--guard" "--guard" 150 150 '' 150 300
+measure "loaded without a policy" "--guard" "--guard" 150 150 '' 150 270
 
 measure_plain "plain with retryPolicy" "--config\n$retries" ""
 control=([client]=0 [server]=0 [together]=0)
@@ -128,12 +128,12 @@ measure "a metadata entry of plain gRPC" "--entry\n--config\n$retries" ""
 measure_control "filters and a mark without the guard" \
   "--control\nmarks\n--config\n$retries" "--control\nmarks"
 measure "all defaults" "--guard\n--config\n$defaults" "--guard" 1000 500 1500 \
-  1700 500 2200
+  1350 500 1750
 measure_control "filters, entries and a timer without the guard" \
   "--control\neverything\n--config\n$retries" "--control\neverything"
 measure "everything on, with a hop context" \
   "--guard\n--hop\n--config\n$everything" \
-  "--guard\n--config\n$everything" '' '' 3000 '' '' 4400
+  "--guard\n--config\n$everything" '' '' 3000 '' '' 3000
 
 measure_plain "plain with a retry" "--config\n$retries" "--fail"
 control=([client]=0 [server]=0 [together]=0)
