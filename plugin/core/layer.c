@@ -50,8 +50,10 @@ enum rg_mark_origin rg_layer_outgoing(const struct rg_layer_policy *policy,
   }
   if (!has_retry_policy || policy->mode == RG_LAYER_INNERMOST)
     return RG_MARK_NOT_SENT;
-  *mark =
-      (struct rg_mark){.attempt = attempt, .owner_length = policy->name_length};
-  memcpy(mark->owner, policy->name, policy->name_length);
+  mark->hops = 0;
+  mark->attempt = attempt;
+  mark->owner_length = policy->name_length;
+  /* All of it: a length known beforehand takes no call. */
+  memcpy(mark->owner, policy->name, sizeof mark->owner);
   return RG_MARK_MADE;
 }

@@ -285,22 +285,38 @@ const rg_method_policy *FindPolicy(GuardedCall *call,
   if (call->unguarded || !HasServiceConfig(context)) return nullptr;
   const rg_method_policy *method =
       call->call.target != nullptr ? PolicyOf(context) : nullptr;
-  call->unguarded = method == nullptr;
-  if (call->unguarded) call->channel->SetBreakerInForce(false);
+  if (method == nullptr) {
+    call->unguarded = true;
+    call->channel->SetBreakerInForce(false);
+  }
   return method;
 }
+
+namespace {
+
+RG_SELDOM void BindFirst(GuardedCall *call, const rg_method_policy *method,
+                         const grpc_call_context_element *context,
+                         const grpc_metadata_batch *initial, uint64_t now) {
+  if (initial != nullptr && IsNamedScope(method->policy.breaker.scope))
+    NameCall(call, *initial);
+  if (method->number != call->seen_number || call->scout)
+    Renew(call, context, *method, now);
+  rg_call_bind(&call->call, method, FromTimestamp(call->deadline), now);
+}
+
+}  // namespace
 
 void BindNow(GuardedCall *call, const rg_method_policy *method,
              const grpc_call_context_element *context,
              const grpc_metadata_batch *initial, uint64_t now) {
   const rg_policy &policy = method->policy;
-  if (initial != nullptr && IsNamedScope(policy.breaker.scope))
-    NameCall(call, *initial);
-  if (method->number != call->seen_number || call->scout)
-    Renew(call, context, *method, now);
-  rg_call_bind(&call->call, method, FromTimestamp(call->deadline), now);
   call->channel->SetBreakerInForce(policy.mode == RG_MODE_ENFORCE &&
                                    !policy.breaker.disabled);
+  if (method->number == call->seen_number && !call->scout &&
+      !IsNamedScope(policy.breaker.scope))
+    rg_call_bind(&call->call, method, FromTimestamp(call->deadline), now);
+  else
+    BindFirst(call, method, context, initial, now);
 }
 
 namespace {

@@ -215,17 +215,22 @@ static struct rg_scoped_breaker *adopt_nolock(
   return reserve;
 }
 
-void rg_target_adopt(struct rg_target *target, uint64_t number,
-                     const struct rg_policy *policy, uint64_t now) {
-  if (atomic_load_explicit(&target->policy_number, memory_order_acquire) >=
-      number)
-    return;
+RG_SELDOM static void adopt_newer(struct rg_target *target, uint64_t number,
+                                  const struct rg_policy *policy,
+                                  uint64_t now) {
   struct rg_scoped_breaker *reserve =
       rg_breakers_reserve(&target->breakers, &policy->breaker);
   pthread_mutex_lock(&lock);
   reserve = adopt_nolock(target, number, policy, now, reserve);
   pthread_mutex_unlock(&lock);
   free(reserve);
+}
+
+void rg_target_adopt(struct rg_target *target, uint64_t number,
+                     const struct rg_policy *policy, uint64_t now) {
+  if (atomic_load_explicit(&target->policy_number, memory_order_acquire) <
+      number)
+    adopt_newer(target, number, policy, now);
 }
 
 uint64_t rg_target_next_policy_number(void) {
