@@ -175,6 +175,7 @@ class Walk {
       BeginAttempt(live);
     else
       EndAttempt(live);
+    if (verb >= 9 && live->call.raw().ended) EndCall(i);
   }
 
   // ---- Verbs ----
@@ -250,7 +251,8 @@ class Walk {
     return outcome;
   }
 
-  // Any attempt, also one that ended or was refused.
+  // Any attempt, also one that ended or was refused. One that went well ends
+  // the call.
   void EndAttempt(Live *live) {
     if (live->attempts.empty()) return;
     Attempt *attempt =
@@ -264,6 +266,7 @@ class Walk {
       const rg_verdict verdict =
           live->call.End(attempt, outcome, Small(script_, 256));
       if (verdict.action == RG_ACTION_RETRY) live->retry_decided = true;
+      if (live->call.raw().ended) live->target->succeeded++;
     }
     RG_FUZZ_CHECK(!attempt->attempt.permit.held);
   }
@@ -275,7 +278,7 @@ class Walk {
     const uint32_t status = OneIn(script_, 2) ? kUnavailable : RG_STATUS_OK;
     const rg_call &raw = live.call.raw();
     if (raw.attempts_begun > 0) live.target->began++;
-    if (live.bound && status == RG_STATUS_OK && !raw.stopped)
+    if (live.bound && status == RG_STATUS_OK && !raw.stopped && !raw.ended)
       live.target->succeeded++;
     live.call.End(status);
     if (OneIn(script_, 4)) live.call.End(RG_STATUS_OK);
