@@ -58,6 +58,7 @@ set(RG_HOST_SOURCES
   host/breaker_series.c
   host/breakers.c
   host/call.c
+  host/call_breaker.c
   host/check.c
   host/clock.c
   host/config_warnings.c

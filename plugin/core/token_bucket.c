@@ -12,7 +12,8 @@ static uint32_t floor_of(const struct rg_token_bucket *bucket) {
   return atomic_load_explicit(&bucket->floor_milli, memory_order_relaxed);
 }
 
-static int64_t capacity_at(const struct rg_token_bucket *bucket, uint64_t now) {
+RG_SELDOM static int64_t capacity_at(const struct rg_token_bucket *bucket,
+                                     uint64_t now) {
   uint64_t capacity = rg_window_read(&bucket->earned, now).recent;
   uint64_t max = atomic_load_explicit(&bucket->max_milli, memory_order_relaxed);
   if (capacity < floor_of(bucket)) capacity = floor_of(bucket);
@@ -60,9 +61,7 @@ void rg_token_bucket_earn(struct rg_token_bucket *bucket, uint64_t now) {
       atomic_load_explicit(&bucket->ratio_milli, memory_order_relaxed), now);
 }
 
-/* Where the level may have to be cut. */
-RG_SELDOM static bool cut_and_take(struct rg_token_bucket *bucket,
-                                   uint64_t now) {
+bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now) {
   uint64_t spent = atomic_load(&bucket->spent);
   for (;;) {
     if (spent & CLOSED) return false;
@@ -72,20 +71,6 @@ RG_SELDOM static bool cut_and_take(struct rg_token_bucket *bucket,
     /* What was above the capacity is forfeited along with the take. */
     int64_t after = earned - level + RG_MILLI;
     if (atomic_compare_exchange_weak(&bucket->spent, &spent, word_of(after)))
-      return true;
-  }
-}
-
-bool rg_token_bucket_take(struct rg_token_bucket *bucket, uint64_t now) {
-  uint64_t spent = atomic_load(&bucket->spent);
-  for (;;) {
-    if (spent & CLOSED) return false;
-    int64_t earned = (int64_t)rg_window_total(&bucket->earned);
-    int64_t level = earned - milli_of(spent);
-    if (level > floor_of(bucket)) return cut_and_take(bucket, now);
-    if (level < RG_MILLI) return false;
-    uint64_t after = spent + word_of(RG_MILLI);
-    if (atomic_compare_exchange_weak(&bucket->spent, &spent, after))
       return true;
   }
 }

@@ -10,6 +10,7 @@
 #include "grpc/service_config.h"
 #include "grpc/time.h"
 #include "grpc/trace.h"
+#include "host/call_breaker.h"
 #include "host/clock.h"
 #include "host/entropy.h"
 #include "host/hop.h"
@@ -148,7 +149,7 @@ RG_SELDOM void AskBreaker(ChannelData *channel, CallData *data,
   uint64_t now = rg_clock_now();
   if (IsNamedScope(channel->target->breakers.scope.load()))
     NameCall(guarded, initial);
-  if (rg_call_admit_closed_at(&guarded->call, now)) return;
+  if (rg_call_admit_closed_in_scope(&guarded->call, now)) return;
   guarded->scout =
       rg_call_is_barred(&guarded->call, now) && channel->policy.NeedsScout(now);
   if (guarded->scout) return;
@@ -231,7 +232,7 @@ void DestroyCall(grpc_call_element *elem, const grpc_call_final_info *info,
   if (rg_call_is_open(&data->guarded.call))
     rg_call_end(&data->guarded.call, static_cast<uint32_t>(info->final_status),
                 rg_clock_now(), rg_entropy_next());
-  if (data->held_hop != nullptr) retry_guard_hop_unref(data->held_hop);
+  retry_guard_hop_unref(data->held_hop);
   data->~CallData();
 }
 
@@ -292,31 +293,17 @@ const rg_method_policy *FindPolicy(GuardedCall *call,
   return method;
 }
 
-namespace {
-
-RG_SELDOM void BindFirst(GuardedCall *call, const rg_method_policy *method,
-                         const grpc_call_context_element *context,
-                         const grpc_metadata_batch *initial, uint64_t now) {
-  if (initial != nullptr && IsNamedScope(method->policy.breaker.scope))
-    NameCall(call, *initial);
-  if (method->number != call->seen_number || call->scout)
-    Renew(call, context, *method, now);
-  rg_call_bind(&call->call, method, FromTimestamp(call->deadline), now);
-}
-
-}  // namespace
-
 void BindNow(GuardedCall *call, const rg_method_policy *method,
              const grpc_call_context_element *context,
              const grpc_metadata_batch *initial, uint64_t now) {
   const rg_policy &policy = method->policy;
+  if (initial != nullptr && IsNamedScope(policy.breaker.scope))
+    NameCall(call, *initial);
+  if (method->number != call->seen_number || call->scout)
+    Renew(call, context, *method, now);
+  rg_call_bind(&call->call, method, FromTimestamp(call->deadline), now);
   call->channel->SetBreakerInForce(policy.mode == RG_MODE_ENFORCE &&
                                    !policy.breaker.disabled);
-  if (method->number == call->seen_number && !call->scout &&
-      !IsNamedScope(policy.breaker.scope))
-    rg_call_bind(&call->call, method, FromTimestamp(call->deadline), now);
-  else
-    BindFirst(call, method, context, initial, now);
 }
 
 namespace {

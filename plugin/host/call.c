@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "core/num.h"
+#include "host/call_breaker.h"
 #include "host/hop.h"
 #include "host/process.h"
 #include "host/target_events.h"
@@ -90,82 +91,11 @@ void rg_call_bind(struct rg_call *call, const struct rg_method_policy *method,
 
 /* ---- The breaker -------------------------------------------------------- */
 
-/* Asks a breaker that is not closed. */
-RG_SELDOM static bool open_refuses(const struct rg_call *call,
-                                   struct rg_breaker *breaker,
-                                   struct rg_permit *permit, uint64_t *left_ns,
-                                   uint64_t now) {
-  struct rg_breaker_admission admission = rg_breaker_admit(breaker, now);
-  if (admission.half_opened)
-    rg_target_breaker_half_opened(call->target, breaker, &call->key);
-  if (admission.permit.place > 0)
-    rg_target_breaker_probed(call->target, breaker);
-  *permit = admission.permit;
-  *left_ns = admission.left_ns;
-  return !admission.admitted;
-}
-
-/* Gets a permit from the breaker of the call's scope, if that is closed or
- * there is none. */
-static inline bool admit_closed(struct rg_call *call,
-                                const struct rg_backend *backend,
-                                struct rg_breaker **breaker,
-                                struct rg_permit *permit, uint64_t now) {
-  call->key.backend = backend;
-  *breaker = rg_breakers_find(&call->target->breakers, &call->key, now);
-  return *breaker == NULL || rg_breaker_admit_closed(*breaker, permit);
-}
-
-/* Asks the breaker of the call's scope for a permit; true when it is open. */
-static inline bool breaker_refuses(struct rg_call *call,
-                                   const struct rg_backend *backend,
-                                   struct rg_breaker **breaker,
-                                   struct rg_permit *permit, uint64_t *left_ns,
-                                   uint64_t now) {
-  return !admit_closed(call, backend, breaker, permit, now) &&
-         open_refuses(call, *breaker, permit, left_ns, now);
-}
-
-RG_SELDOM static void note_settled(const struct rg_call *call,
-                                   struct rg_breaker *breaker,
-                                   const struct rg_backend *backend,
-                                   enum rg_settlement settlement) {
-  struct rg_breaker_key key = call->key;
-  key.backend = backend;
-  rg_target_breaker_settled(call->target, breaker, &key, settlement);
-}
-
-static void settle(struct rg_call *call, struct rg_breaker *breaker,
-                   const struct rg_backend *backend, struct rg_permit *permit,
-                   enum rg_result result, uint64_t now, uint64_t random) {
-  if (!permit->held) return;
-  enum rg_settlement settlement =
-      rg_breaker_settle(breaker, permit, result, now, random);
-  if (settlement != RG_SETTLED)
-    note_settled(call, breaker, backend, settlement);
-}
-
-bool rg_call_is_barred(const struct rg_call *call, uint64_t now) {
-  const struct rg_breaker *breaker =
-      rg_breakers_find(&call->target->breakers, &call->key, now);
-  return breaker != NULL && rg_breaker_rejects(breaker, now);
-}
-
-bool rg_call_admit_closed(struct rg_call *call) {
-  call->breaker = rg_breakers_whole(&call->target->breakers);
-  return call->breaker != NULL &&
-         rg_breaker_admit_closed(call->breaker, &call->permit);
-}
-
-bool rg_call_admit_closed_at(struct rg_call *call, uint64_t now) {
-  return admit_closed(call, NULL, &call->breaker, &call->permit, now);
-}
-
 RG_SELDOM void rg_call_admit(struct rg_call *call, uint64_t now,
                              struct rg_admission *admission) {
   let_through(admission);
-  if (!breaker_refuses(call, NULL, &call->breaker, &call->permit,
-                       &admission->left_ns, now))
+  if (!rg_call_breaker_refuses(call, NULL, &call->breaker, &call->permit,
+                               &admission->left_ns, now))
     return;
   rg_target_breaker_rejected(call->target, call->breaker);
   stop_caller(call);
@@ -181,19 +111,18 @@ RG_SELDOM static void note_rejected(const struct rg_call *call,
 
 /* A probe's place that the call got at its beginning goes to its first attempt;
  * other permits are worth nothing more than a new one. */
-static bool permit_refused(struct rg_call *call, struct rg_attempt *attempt,
-                           const struct rg_attempt_facts *facts,
-                           uint64_t *left_ns, uint64_t now) {
-  bool has_place = call->permit.held && call->permit.place > 0;
+static bool breaker_refuses(struct rg_call *call, struct rg_attempt *attempt,
+                            const struct rg_attempt_facts *facts,
+                            uint64_t *left_ns, uint64_t now) {
+  struct rg_permit permit = call->permit;
   call->permit.held = false;
-  if (has_place) {
+  if (permit.held && permit.place > 0) {
     attempt->breaker = call->breaker;
-    attempt->permit = call->permit;
-    attempt->permit.held = true;
+    attempt->permit = permit;
     return false;
   }
-  if (!breaker_refuses(call, facts->backend, &attempt->breaker,
-                       &attempt->permit, left_ns, now))
+  if (!rg_call_breaker_refuses(call, facts->backend, &attempt->breaker,
+                               &attempt->permit, left_ns, now))
     return false;
   note_rejected(call, attempt->breaker);
   return true;
@@ -303,7 +232,7 @@ static enum rg_refusal refuse(struct rg_call *call, struct rg_attempt *attempt,
     return RG_REFUSED_REMAINING;
   if (is_late && late_retry_refused(call, now, &admission->stop))
     return RG_REFUSED_RETRY;
-  if (permit_refused(call, attempt, facts, &admission->left_ns, now))
+  if (breaker_refuses(call, attempt, facts, &admission->left_ns, now))
     return RG_REFUSED_BREAKER;
   if (is_late) count(&counters(call)->undecided_retries);
   return RG_REFUSED_NOT;
@@ -419,8 +348,8 @@ static void settle_attempt(struct rg_call *call, struct rg_attempt *attempt,
   attempt->ended = true;
   enum rg_result result =
       rg_outcome_result(outcome, policy_of(call)->breaker.failure_codes);
-  settle(call, attempt->breaker, attempt->backend, &attempt->permit, result,
-         now, random);
+  rg_call_breaker_settle(call, attempt->breaker, attempt->backend,
+                         &attempt->permit, result, now, random);
   if (result == RG_RESULT_SUCCESS) learn_time(call, attempt, now);
 }
 
@@ -452,7 +381,6 @@ RG_SELDOM static struct rg_verdict judge(struct rg_call *call,
     return verdict;
   }
   if (call->attempts_ended < UINT32_MAX) call->attempts_ended++;
-  if (seen.status == RG_STATUS_OK) return verdict;
   struct rg_case c = case_of(call, attempt->breaker);
   verdict = rg_verdict_decide(&c, &seen, now, random);
   if (verdict.action == RG_ACTION_STOP) count_stop(call, verdict.reason);
@@ -479,7 +407,7 @@ struct rg_verdict rg_call_attempt_end(struct rg_call *call,
   settle_attempt(call, attempt, outcome, now, random);
   /* A report that comes late, of an attempt that gRPC has given up. */
   if (!is_current || call->ended || call->token_held) return leave;
-  if (outcome->status != RG_STATUS_OK || outcome->network != RG_NETWORK_UNKNOWN)
+  if (outcome->status != RG_STATUS_OK)
     return judge(call, attempt, outcome, now, random);
   rg_call_end(call, RG_STATUS_OK, now, random);
   return leave;
@@ -489,8 +417,8 @@ void rg_call_attempt_drop(struct rg_call *call, struct rg_attempt *attempt,
                           uint64_t now) {
   if (!rg_attempt_is_open(attempt)) return;
   attempt->ended = true;
-  settle(call, attempt->breaker, attempt->backend, &attempt->permit,
-         RG_RESULT_NEUTRAL, now, 0);
+  rg_call_breaker_settle(call, attempt->breaker, attempt->backend,
+                         &attempt->permit, RG_RESULT_NEUTRAL, now, 0);
 }
 
 /* ---- The call ends ------------------------------------------------------ */
@@ -504,9 +432,11 @@ RG_SELDOM static void settle_without_attempt(struct rg_call *call,
   uint64_t left_ns;
   bool failed = status == RG_STATUS_UNAVAILABLE && !call->refused;
   if (failed && !call->permit.held && call->method != NULL)
-    breaker_refuses(call, NULL, &call->breaker, &call->permit, &left_ns, now);
-  settle(call, call->breaker, NULL, &call->permit,
-         failed ? RG_RESULT_FAILURE : RG_RESULT_NEUTRAL, now, random);
+    rg_call_breaker_refuses(call, NULL, &call->breaker, &call->permit, &left_ns,
+                            now);
+  rg_call_breaker_settle(call, call->breaker, NULL, &call->permit,
+                         failed ? RG_RESULT_FAILURE : RG_RESULT_NEUTRAL, now,
+                         random);
 }
 
 void rg_call_end(struct rg_call *call, uint32_t status, uint64_t now,

@@ -114,22 +114,11 @@ void rg_call_begin(struct rg_call *call, struct rg_target *target,
  * and bind, where breakers are per service or per method. */
 void rg_call_name(struct rg_call *call, const char *path, size_t length);
 
-/* The part of rg_call_admit that needs no time: true, and all is done, when one
- * breaker is there for the whole target, and is closed. */
-bool rg_call_admit_closed(struct rg_call *call);
-
-/* The same for breakers of every scope: true when the call's is closed, or
- * there is none. */
-bool rg_call_admit_closed_at(struct rg_call *call, uint64_t now);
-
 /* Asks the breaker before anything is done for the call, for a channel whose
  * policy is known from its earlier calls: without it a target that refuses
  * connections would never be seen to be open. */
 void rg_call_admit(struct rg_call *call, uint64_t now,
                    struct rg_admission *admission);
-
-/* Whether rg_call_admit would refuse the call. Takes no permit. */
-bool rg_call_is_barred(const struct rg_call *call, uint64_t now);
 
 /* Tells the call its policy and the deadline that gRPC enforces, once: before
  * the first attempt, or before the end of a call that never got one. */

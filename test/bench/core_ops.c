@@ -161,9 +161,9 @@ OP op_bare_mutex(uint64_t count) {
 
 const struct rg_core_op rg_core_ops[] = {
     {"credit", 42, op_credit},
-    {"take_and_refund", 148, op_take_and_refund},
+    {"take_and_refund", 142, op_take_and_refund},
     {"admit_and_settle", 82, op_admit_and_settle},
-    {"verdict", 185, op_verdict},
+    {"verdict", 203, op_verdict},
     {"mark_encode", 0, op_mark_encode},
     {"mark_decode", 0, op_mark_decode},
     {"bare_add", 0, op_bare_add},

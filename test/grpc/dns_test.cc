@@ -63,8 +63,10 @@ class Dns : public Guarded {
 
   void Calls(size_t count, grpc_status_code status) {
     answer_ = status;
-    for (size_t i = 0; i < count; i++)
-      EXPECT_EQ(client_->Call().status, status);
+    for (size_t i = 0; i < count; i++) {
+      Result result = client_->Call();
+      EXPECT_EQ(result.status, status) << result.message;
+    }
   }
 
   static std::string BreakerChoice(const std::string &breaker) {

@@ -26,6 +26,14 @@ class BreakerTest : public CallTest {
     Adopt();
   }
 
+  // One for each, which one failure opens; calls are not retried.
+  void UseForEach(rg_breaker_scope scope) {
+    rg_breaker_policy policy = BreakerAfter(1);
+    policy.scope = scope;
+    Use(policy);
+    method_.has_retry = false;
+  }
+
   rg_breaker *breaker() { return &target_->breakers.whole; }
   // Results that count, so far.
   uint64_t Results() { return rg_window_read(&breaker()->total, now_).recent; }
@@ -55,6 +63,7 @@ using CallRejected = BreakerTest;
 using CallProbe = BreakerTest;
 using CallWithoutAttempt = BreakerTest;
 using CallScope = BreakerTest;
+using CallAdmitClosed = BreakerTest;
 
 TEST_F(CallPermit, EachAttemptCountsOnce) {
   Renew(9);
@@ -439,10 +448,7 @@ TEST_F(CallWithoutAttempt, OneWithAnAttemptIsNotCountedAgain) {
 }
 
 TEST_F(CallScope, OfAMethodNeedsItsNameAtTheBeginning) {
-  rg_breaker_policy policy = BreakerAfter(1);
-  policy.scope = RG_BREAKER_PER_METHOD;
-  Use(policy);
-  method_.has_retry = false;
+  UseForEach(RG_BREAKER_PER_METHOD);
   Call call = Unbound();
   call.Name("/shop.Ledger/Add");
   ASSERT_EQ(call.Admit().refusal, RG_REFUSED_NOT);
@@ -459,11 +465,49 @@ TEST_F(CallScope, OfAMethodNeedsItsNameAtTheBeginning) {
   EXPECT_EQ(State(), RG_BREAKER_CLOSED) << "the target's own";
 }
 
+TEST_F(CallAdmitClosed, NeedsOneBreakerForTheTargetThatIsClosed) {
+  EXPECT_TRUE(Unbound().AdmitClosed());
+  Open();
+  Call call = Unbound();
+  EXPECT_FALSE(call.AdmitClosed());
+  EXPECT_FALSE(call.raw().permit.held);
+  EXPECT_EQ(counters().breaker_rejections, 0u);
+}
+
+TEST_F(CallAdmitClosed, DoesNotKnowBreakersOfAScope) {
+  UseForEach(RG_BREAKER_PER_METHOD);
+  Call call = Unbound();
+  call.Name("/shop.Ledger/Add");
+  EXPECT_FALSE(call.AdmitClosed());
+}
+
+TEST_F(CallAdmitClosed, InScopeAsksTheBreakerOfTheMethod) {
+  UseForEach(RG_BREAKER_PER_METHOD);
+  Call call = Unbound();
+  call.Name("/shop.Ledger/Add");
+  EXPECT_TRUE(call.AdmitClosedInScope());
+  EXPECT_TRUE(call.raw().permit.held);
+  call.Bind(&method_);
+  call.Try(kUnavailable);
+  Call same = Unbound();
+  same.Name("/shop.Ledger/Add");
+  EXPECT_FALSE(same.AdmitClosedInScope());
+  EXPECT_FALSE(same.raw().permit.held);
+  Call other = Unbound();
+  other.Name("/shop.Ledger/Remove");
+  EXPECT_TRUE(other.AdmitClosedInScope());
+  EXPECT_EQ(counters().breaker_rejections, 0u);
+}
+
+TEST_F(CallAdmitClosed, InScopeLetsThroughWhomNoBreakerIsFor) {
+  UseForEach(RG_BREAKER_PER_METHOD);
+  Call nameless = Unbound();
+  EXPECT_TRUE(nameless.AdmitClosedInScope());
+  EXPECT_FALSE(nameless.raw().permit.held);
+}
+
 TEST_F(CallScope, OfABackendIsKnownWithTheAttempt) {
-  rg_breaker_policy policy = BreakerAfter(1);
-  policy.scope = RG_BREAKER_PER_BACKEND;
-  Use(policy);
-  method_.has_retry = false;
+  UseForEach(RG_BREAKER_PER_BACKEND);
   Call call = Begin();
   ASSERT_EQ(call.Begins(Facts(0, 7)).refusal, RG_REFUSED_NOT);
   call.Ends(kUnavailable);

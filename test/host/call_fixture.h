@@ -15,6 +15,7 @@
 
 #include "config/defaults.h"
 #include "host/call.h"
+#include "host/call_breaker.h"
 #include "host/fresh_name.h"
 #include "host/hop.h"
 
@@ -187,6 +188,10 @@ class Call {
     static thread_local std::set<std::string> paths;  // which outlive the call
     const std::string &kept = *paths.insert(path).first;
     rg_call_name(&call_, kept.data(), kept.size());
+  }
+  bool AdmitClosed() { return rg_call_admit_closed(&call_); }
+  bool AdmitClosedInScope() {
+    return rg_call_admit_closed_in_scope(&call_, *now_);
   }
   bool IsBarred() const { return rg_call_is_barred(&call_, *now_); }
   rg_admission Admit() {
